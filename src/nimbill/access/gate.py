@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -71,6 +71,17 @@ class Changes(Enum):
     users = "users, roles and sessions; the rules on granting permissions limit what can be changed"
 
 
+@dataclass(frozen=True, slots=True)
+class FlagByParameter:
+    """The flag of a route depends on a query parameter; other values are refused by the route."""
+
+    parameter: str
+    flags: Mapping[str, str]  # value of the parameter to the flag
+
+    def find(self, connection: ASGIConnection[Any, Any, Any, Any]) -> str | None:
+        return self.flags.get(connection.query_params.get(self.parameter, ""))
+
+
 _PARAMETER = re.compile(r"{[^}]*}")
 
 # Options that every route must declare; a mutating route must also declare `audited`, and
@@ -118,7 +129,7 @@ async def _authorize(
     caller = await get_request_context(connection.scope).authenticate(resources, claims)
     if caller is None:
         raise invalid_token()
-    _require_flag(caller, route.opt.get("flag"))
+    _require_flag(caller, _find_flag(connection, route.opt.get("flag")))
     if not _is_own_user(connection, caller, route.opt.get("own_user_parameter")):
         _require_flag(caller, route.opt.get("flag_for_other_users"))
         _require_role_action(caller, await _get_role_actions(connection, route))
@@ -136,10 +147,18 @@ def _require_audience(claims: Claims, audiences: Sequence[Audience]) -> None:
         raise NotPermitted("grant_not_admitted", "This path needs a token of another grant type.")
 
 
+def _find_flag(
+    connection: ASGIConnection[Any, Any, Any, Any], flag: str | FlagByParameter | None
+) -> str | None:
+    return flag.find(connection) if isinstance(flag, FlagByParameter) else flag
+
+
 def _require_flag(caller: Caller, flag: str | None) -> None:
     """Refuse a reseller whose display flag is off. Flags do not restrict other callers."""
     if flag is not None and caller.flags is not None and not caller.flags.get(flag, False):
-        raise NotPermitted("flag_off", "This feature is not enabled for the account.")
+        raise NotPermitted(
+            "flag_off", f"This feature is not enabled for the account: its flag {flag} is off."
+        )
 
 
 def _is_own_user(

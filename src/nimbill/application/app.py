@@ -53,6 +53,7 @@ from nimbill.invoicing.profit import routes as profit_routes
 from nimbill.invoicing.reconciliation import routes as tie_out_routes
 from nimbill.invoicing.runs import routes as invoice_routes
 from nimbill.portal import routes as portal_routes
+from nimbill.portal.usage import routes as portal_usage_routes
 
 JSON_BYTES_MAX = 1_048_576
 REPEAT_STOP_SECONDS = 1
@@ -78,6 +79,10 @@ CORE_ROUTES = [
     *reserved_instance_routes.ROUTES,
     *settings_routes.ROUTES,
     *tie_out_routes.ROUTES,
+]
+PORTAL_ROUTES = [
+    *portal_routes.ROUTES,
+    *portal_usage_routes.ROUTES,
 ]
 
 
@@ -145,7 +150,7 @@ def _build_route_handlers() -> list[ControllerRouterHandler]:
         *export_routes.ROUTES,
         *(handler for extension in EXTENSIONS for handler in extension.route_handlers()),
         Router("/m/core", route_handlers=CORE_ROUTES),
-        Router("/m/portal", route_handlers=portal_routes.ROUTES),
+        Router("/m/portal", route_handlers=PORTAL_ROUTES),
         Router("/m/u/users", route_handlers=user_routes.ROUTES),
         Router("/m/auth/rbac", route_handlers=rbac_routes.ROUTES),
     ]

@@ -18,22 +18,22 @@ FROM pg_constraint k JOIN pg_class child ON child.oid = k.conrelid
     JOIN pg_class parent ON parent.oid = k.confrelid
 WHERE k.contype = 'f' AND k.connamespace = 'public'::regnamespace AND k.conrelid <> k.confrelid
 """
-# Tables whose rows nobody may change; see the trigger function refuse_change.
-_IMMUTABLE_TABLES = """
-SELECT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
-WHERE t.tgname = 'refuse_change'
+# They refuse a change (refuse_change) or store a row because of it (record_former_group).
+_TABLES_WITH_TRIGGERS = """
+SELECT DISTINCT c.relname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid
+WHERE NOT t.tgisinternal AND c.relnamespace = 'public'::regnamespace
 """
 
 
 async def delete_tenant_rows(db: AsyncConnection, scope: TenantScope) -> int:
     """Delete in the order of the foreign keys and return the number of rows.
 
-    The caller has set the tenant and locked the organisation's row. The triggers of immutable
-    tables are switched off until then; only the owner may do that, not the role of requests.
+    The caller has set the tenant and locked the organisation's row. Triggers are switched off until
+    then; only the owner may do that, not the role of requests.
     """
-    immutable = (await db.execute(sa.text(_IMMUTABLE_TABLES))).scalars().all()
-    for table in immutable:
-        await db.execute(sa.text(f"ALTER TABLE {table} DISABLE TRIGGER refuse_change"))
+    with_triggers = (await db.execute(sa.text(_TABLES_WITH_TRIGGERS))).scalars().all()
+    for table in with_triggers:
+        await db.execute(sa.text(f"ALTER TABLE {table} DISABLE TRIGGER USER"))
     rows = 0
     for name in await _list_tables(db):
         table = sa.table(name, sa.column("organisation_id"))
@@ -41,8 +41,8 @@ async def delete_tenant_rows(db: AsyncConnection, scope: TenantScope) -> int:
             sa.delete(table).where(table.c.organisation_id == scope.organisation_id)
         )
         rows += result.rowcount
-    for table in immutable:
-        await db.execute(sa.text(f"ALTER TABLE {table} ENABLE TRIGGER refuse_change"))
+    for table in with_triggers:
+        await db.execute(sa.text(f"ALTER TABLE {table} ENABLE TRIGGER USER"))
     return rows
 
 

@@ -37,6 +37,7 @@ _MODES = {
 }
 CURRENCY_UNITS = {Currency.jpy: Decimal(1), Currency.usd: Decimal("0.01")}  # whole yen, cents
 _DISPLAY_UNIT = Decimal("0.0000000001")
+_QUOTIENT_UNIT = Decimal("1e-30")
 
 # The default context keeps 28 digits. This one raises an error instead of losing a digit.
 _EXACT = Context(prec=100_000, traps=[Inexact, InvalidOperation])
@@ -133,6 +134,18 @@ def round_amount(amount: ExactAmount, currency: Currency, mode: Rounding) -> Dec
 def truncate_amount(amount: ExactAmount) -> Decimal:
     """Cut off after ten decimals, for display only."""
     return _round_to_unit(amount, _DISPLAY_UNIT, ROUND_DOWN)
+
+
+def expand_amount(amount: ExactAmount) -> Decimal:
+    """All digits of the amount, without trailing zeros; a quotient is cut off after 30 decimals."""
+    if amount.denominator == 1:
+        return normalize_zeros(amount.numerator)
+    return normalize_zeros(_round_to_unit(amount, _QUOTIENT_UNIT, ROUND_DOWN))
+
+
+def normalize_zeros(amount: Decimal) -> Decimal:
+    """Remove trailing zeros of the fraction, without an exponent."""
+    return Decimal(format_decimal(amount))
 
 
 def format_amount(amount: ExactAmount) -> str:

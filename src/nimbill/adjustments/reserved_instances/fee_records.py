@@ -70,6 +70,26 @@ async def list_fees_with_moves(
     return (await db.execute(stmt)).all()
 
 
+async def list_periods_with_moves(
+    db: AsyncConnection, scope: TenantScope, months: Sequence[str], customer_ids: Collection[str]
+) -> list[BillingPeriod]:
+    """List the periods in which a fee may have been moved to or from one of the accounts."""
+    stmt = (
+        sa.select(_ri.vendor, _fees.month)
+        .join_from(reservation_moves, reserved_instances, _RESERVATION_MOVE)
+        .join(reservation_fees, _RESERVATION_FEE)
+        .where(
+            _moves.organisation_id == scope.organisation_id,
+            is_any_of(_moves.dest_customer_id, customer_ids)
+            | is_any_of(_ri.customer_id, customer_ids),
+            is_any_of(_fees.month, months),
+        )
+        .distinct()
+        .order_by(_ri.vendor, _fees.month)
+    )
+    return [BillingPeriod(row.month, row.vendor) for row in await db.execute(stmt)]
+
+
 async def list_payer_reservations(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, payer_id: str
 ) -> set[str]:

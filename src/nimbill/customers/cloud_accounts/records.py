@@ -27,6 +27,17 @@ cloud_accounts = sa.Table(
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
 
+# rows are written by a trigger when an account changes its group or is deleted
+former_account_groups = sa.Table(
+    "former_account_groups",
+    metadata,
+    sa.Column("organisation_id", sa.Text, nullable=False),
+    sa.Column("customer_id", sa.Text, nullable=False),
+    sa.Column("vendor", sa.Text, nullable=False),
+    sa.Column("company_id", sa.Text, nullable=False),
+    sa.Column("left_at", sa.DateTime(timezone=True), nullable=False),
+)
+
 
 def _match_id(scope: TenantScope, customer_id: str) -> list[sa.ColumnElement[bool]]:
     return [

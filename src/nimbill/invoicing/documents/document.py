@@ -146,6 +146,8 @@ class InvoiceDraft(NamedTuple):
     tax: Decimal
     total: Decimal
     pre_tax_usd: Decimal
+    discount_rate: Decimal
+    exchange_rate: Decimal
     warnings: tuple[InvoiceWarningCode, ...]
     text: str
 
@@ -171,6 +173,8 @@ def build_draft(document: InvoiceDocument) -> InvoiceDraft:
         tax=sheet.tax,
         total=sheet.total,
         pre_tax_usd=sheet.pre_tax_usd,
+        discount_rate=document.terms.discount_rate,
+        exchange_rate=document.exchange_rate,
         warnings=find_warnings(document),
         text=text,
     )

@@ -4,7 +4,6 @@ from collections import defaultdict
 from decimal import Decimal
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
@@ -36,7 +35,7 @@ def _sum_pre_tax(rows: list[Row]) -> Decimal:
     currency = currencies.pop() if len(currencies) == 1 else Currency.jpy
     total = sum_exact(
         convert_currency(
-            to_exact(row.pre_tax), Currency(row.currency), currency, to_exact(row.rate or 1)
+            to_exact(row.pre_tax), Currency(row.currency), currency, to_exact(row.exchange_rate)
         )
         for row in rows
     )
@@ -50,15 +49,10 @@ def _select_latest(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
         .group_by(_invoices.company_id)
         .subquery()
     )
-    first_currency, last_currency = (
-        function(_revisions.currency).over(partition_by=_invoices.company_id)
-        for function in (sa.func.min, sa.func.max)
-    )
-    rate = sa.cast(sa.cast(_revisions.document, JSONB)["exchange_rate"].astext, sa.Numeric)
-    # parsing the large document is only worth it if the group's invoices use two currencies
-    rate_if_needed = sa.case((first_currency != last_currency, rate), else_=None).label("rate")
     return (
-        sa.select(_invoices.company_id, _revisions.currency, _revisions.pre_tax, rate_if_needed)
+        sa.select(
+            _invoices.company_id, _revisions.currency, _revisions.pre_tax, _revisions.exchange_rate
+        )
         .join_from(
             invoices,
             newest,

@@ -62,6 +62,9 @@ invoice_revisions = sa.Table(
     sa.Column("tax", sa.Numeric, nullable=False),
     sa.Column("total", sa.Numeric, nullable=False),
     sa.Column("pre_tax_usd", sa.Numeric, nullable=False),
+    # the terms by which the portal prices the month's usage without decoding the document
+    sa.Column("discount_rate", sa.Numeric, nullable=False),
+    sa.Column("exchange_rate", sa.Numeric, nullable=False),
     sa.Column("warnings", ARRAY(sa.Text), nullable=False),
     sa.Column("document", sa.Text, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
@@ -120,9 +123,9 @@ _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
 _INSERT_REVISIONS = """
 WITH drafts AS (
     SELECT * FROM unnest($4::text[], $5::integer[], $6::integer[], $7::text[], $8::text[],
-        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[])
-    AS drafts (company_id, number, revision, currency, pre_tax, tax, total, pre_tax_usd, warnings,
-        document)
+        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[])
+    AS drafts (company_id, number, revision, currency, pre_tax, tax, total, pre_tax_usd,
+        discount_rate, exchange_rate, warnings, document)
 ), heads AS (
     INSERT INTO invoices
         (organisation_id, month, company_id, vendor, number, revision, create_time, update_time)
@@ -132,9 +135,10 @@ WITH drafts AS (
 )
 INSERT INTO invoice_revisions
     (organisation_id, month, company_id, vendor, revision, run_id, currency, pre_tax, tax, total,
-        pre_tax_usd, warnings, document, create_time)
-SELECT $1, $2, company_id, $3, revision, $14, currency, pre_tax::numeric, tax::numeric,
-    total::numeric, pre_tax_usd::numeric, string_to_array(warnings, ' '), document, now()
+        pre_tax_usd, discount_rate, exchange_rate, warnings, document, create_time)
+SELECT $1, $2, company_id, $3, revision, $16, currency, pre_tax::numeric, tax::numeric,
+    total::numeric, pre_tax_usd::numeric, discount_rate::numeric, exchange_rate::numeric,
+    string_to_array(warnings, ' '), document, now()
 FROM drafts
 """
 
@@ -214,6 +218,8 @@ async def add_revisions(
         [str(draft.tax) for draft in drafts],
         [str(draft.total) for draft in drafts],
         [str(draft.pre_tax_usd) for draft in drafts],
+        [str(draft.discount_rate) for draft in drafts],
+        [str(draft.exchange_rate) for draft in drafts],
         [" ".join(draft.warnings) for draft in drafts],
         [
             draft.encode_with_number(format_invoice_no(period.month, number), revision)
@@ -323,6 +329,32 @@ async def list_invoiced_groups(
     if vendor is not None:
         stmt = stmt.where(_invoices.vendor == vendor)
     return list((await db.execute(stmt)).scalars())
+
+
+async def list_invoiced_terms(
+    db: AsyncConnection, scope: TenantScope, months: Sequence[str], company_ids: Collection[str]
+) -> Sequence[Row]:
+    """List the terms of the current invoices that the price of usage follows from.
+
+    Columns: company_id, vendor, month, currency, discount_rate, exchange_rate.
+    """
+    stmt = (
+        sa.select(
+            _revisions.company_id,
+            _revisions.vendor,
+            _revisions.month,
+            _revisions.currency,
+            _revisions.discount_rate,
+            _revisions.exchange_rate,
+        )
+        .join_from(invoices, invoice_revisions, _join_revision(current=True))
+        .where(
+            _invoices.organisation_id == scope.organisation_id,
+            is_any_of(_invoices.month, months),
+            is_any_of(_invoices.company_id, company_ids),
+        )
+    )
+    return (await db.execute(stmt)).all()
 
 
 async def list_revisions(

@@ -109,6 +109,18 @@ CREATE TABLE cloud_accounts (
 );
 CREATE INDEX cloud_accounts_company_id_idx ON cloud_accounts (organisation_id, company_id);
 
+-- Billing groups that accounts have left, so that a customer does not see months of an account that
+-- were invoiced to another customer. Written by the trigger record_former_group.
+CREATE TABLE former_account_groups (
+    organisation_id text NOT NULL REFERENCES organisations,
+    customer_id text NOT NULL,
+    vendor text NOT NULL,
+    company_id text NOT NULL,
+    left_at timestamptz NOT NULL
+);
+CREATE INDEX former_account_groups_customer_id_idx ON former_account_groups
+    (organisation_id, customer_id);
+
 CREATE TABLE resellers (
     organisation_id text NOT NULL,
     user_id text NOT NULL,

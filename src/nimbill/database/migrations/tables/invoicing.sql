@@ -69,6 +69,8 @@ CREATE TABLE invoice_revisions (
     tax numeric NOT NULL,
     total numeric NOT NULL CHECK (total = pre_tax + tax),
     pre_tax_usd numeric NOT NULL,
+    discount_rate numeric NOT NULL,
+    exchange_rate numeric NOT NULL,
     warnings text[] NOT NULL,
     document text NOT NULL,
     create_time timestamptz NOT NULL,

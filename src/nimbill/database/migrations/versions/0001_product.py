@@ -21,7 +21,15 @@ NO_UPDATE = "SELECT, INSERT, DELETE"
 APPEND_ONLY = "SELECT, INSERT"
 
 # In this order, because of foreign keys.
-TABLE_FILES = ("identity", "audit_and_jobs", "customers", "costs", "adjustments", "invoicing")
+TABLE_FILES = (
+    "identity",
+    "audit_and_jobs",
+    "customers",
+    "costs",
+    "adjustments",
+    "invoicing",
+    "portal",
+)
 FUNCTIONS = (
     "append_audit_entry",
     "count_service_records",
@@ -30,6 +38,7 @@ FUNCTIONS = (
     "has_other_organisations",
     "load_caller",
     "organisations_with_due_jobs",
+    "record_former_group",
     "refuse_change",
 )
 
@@ -58,6 +67,7 @@ TENANT_TABLES = {
     "invoice_settings": ALL_RIGHTS,
     "free_format_items": ALL_RIGHTS,
     "cloud_accounts": ALL_RIGHTS,
+    "former_account_groups": APPEND_ONLY,
     "resellers": ALL_RIGHTS,
     "cost_imports": ALL_RIGHTS,
     "lake_files": ALL_RIGHTS,
@@ -79,6 +89,8 @@ TENANT_TABLES = {
     "invoice_runs": NO_DELETE,
     "invoice_run_keys": APPEND_ONLY,
     "exports": ALL_RIGHTS,
+    "account_groups": ALL_RIGHTS,
+    "account_group_members": ALL_RIGHTS,
 }
 # Read across tenants by find_organisation_id, has_other_organisations,
 # organisations_with_due_jobs and count_service_records.
@@ -102,6 +114,15 @@ def upgrade() -> None:
             f"CREATE TRIGGER refuse_change BEFORE UPDATE OR DELETE OR TRUNCATE ON {table} "
             "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
         )
+    op.execute(
+        "CREATE TRIGGER record_former_group AFTER UPDATE OF company_id ON cloud_accounts "
+        "FOR EACH ROW WHEN (OLD.company_id <> NEW.company_id) "
+        "EXECUTE FUNCTION record_former_group()"
+    )
+    op.execute(
+        "CREATE TRIGGER record_former_group_of_deleted AFTER DELETE ON cloud_accounts "
+        "FOR EACH ROW EXECUTE FUNCTION record_former_group()"
+    )
     op.execute(f"GRANT {ALL_RIGHTS} ON signing_keys TO {APP_ROLE}")
     op.execute(f"GRANT SELECT ON alembic_version TO {APP_ROLE}")
 

@@ -1,0 +1,1 @@
+"""Groups of accounts that a customer defines for its reports."""

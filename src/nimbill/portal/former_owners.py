@@ -1,0 +1,90 @@
+"""Which customer sees an account's month: the one it was invoiced to, even after a change.
+
+An account that changes its billing group takes its open months along. A month that was invoiced to
+the former group before the change stays with that group.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.customers.cloud_accounts.records import former_account_groups
+from nimbill.database.tenant_scope import TenantScope, is_any_of
+from nimbill.foundation.basis import chosen
+from nimbill.invoicing.documents.stored_invoices import invoices
+from nimbill.portal.view import AccountKey, PortalView, ViewedAccount
+
+basis = chosen("portal-former-accounts")
+
+
+class AccountMonth(NamedTuple):
+    vendor: str
+    customer_id: str
+    month: str
+
+
+class ViewedMonths(dict[AccountKey, ViewedAccount]):
+    """The accounts of a view and those that have left it, and whose months they are."""
+
+    def __init__(
+        self,
+        view: PortalView,
+        former_accounts: Mapping[AccountKey, ViewedAccount],
+        former_owners: Mapping[AccountMonth, str],
+    ) -> None:
+        super().__init__({**former_accounts, **view.accounts})
+        self.scope, self.former_owners = view.scope, former_owners
+
+    def find_owner(
+        self, vendor: str, customer_id: str | None, month: str, present: str | None
+    ) -> str | None:
+        """Return the company that the account's month belongs to; None if it is not visible."""
+        owner = present
+        if self.former_owners and customer_id is not None:
+            owner = self.former_owners.get(AccountMonth(vendor, customer_id, month), present)
+        groups = self.scope.billing_groups
+        return owner if groups is None or owner in groups else None
+
+
+async def load_viewed_months(
+    db: AsyncConnection, view: PortalView, months: Sequence[str]
+) -> ViewedMonths:
+    """Accounts that have left are shown by number: their name is now another customer's."""
+    former_owners = await _load_former_owners(db, view.scope, months)
+    former_accounts = {
+        AccountKey(vendor, customer_id): ViewedAccount("", customer_id)
+        for (vendor, customer_id, _), company_id in former_owners.items()
+        if view.admits_account(customer_id)
+        and (view.scope.billing_groups is None or company_id in view.scope.billing_groups)
+    }
+    return ViewedMonths(view, former_accounts, former_owners)
+
+
+async def _load_former_owners(
+    db: AsyncConnection, scope: TenantScope, months: Sequence[str]
+) -> Mapping[AccountMonth, str]:
+    """Return the company_id of the former group for months that stay with it."""
+    former = former_account_groups.c
+    stmt = (
+        sa.select(former.vendor, former.customer_id, invoices.c.month, former.company_id)
+        .join_from(
+            former_account_groups,
+            invoices,
+            (invoices.c.organisation_id == former.organisation_id)
+            & (invoices.c.company_id == former.company_id)
+            & (invoices.c.vendor == former.vendor)
+            & (invoices.c.create_time < former.left_at),
+        )
+        .where(
+            former.organisation_id == scope.organisation_id,
+            is_any_of(invoices.c.month, months),
+        )
+        .order_by(former.left_at.desc())
+    )
+    # The group that the account left first comes last here, and wins.
+    return {
+        AccountMonth(vendor, customer_id, month): company_id
+        for vendor, customer_id, month, company_id in await db.execute(stmt)
+    }

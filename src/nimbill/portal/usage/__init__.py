@@ -1,0 +1,1 @@
+"""Usage by account, as tables and as graph series, at the customer's price."""

@@ -1,0 +1,100 @@
+"""HTTP routes of usage by account; paths are relative to /m/portal."""
+
+from typing import Annotated
+
+from litestar.params import FromQuery, QueryParameter
+
+from nimbill.access.gate import Audience
+from nimbill.access.role_actions import RoleAction
+from nimbill.foundation.basis import chosen
+from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, get
+from nimbill.portal.report_months import list_report_months
+from nimbill.portal.usage.bodies import (
+    AccountUsage,
+    Interval,
+    UsageGraph,
+    list_rows_by_account,
+    list_totals,
+    list_unpriced,
+    list_usage_months,
+)
+from nimbill.portal.usage.graph_series import (
+    INTERVAL_DIMENSIONS,
+    build_graph,
+    choose_interval,
+)
+from nimbill.portal.usage_sums import Dimension, load_usage
+from nimbill.portal.view import load_view
+
+Month = Annotated[str | None, QueryParameter(description="a month as yyyy-mm")]
+FirstMonth = Annotated[str | None, QueryParameter(name="from", description="a month as yyyy-mm")]
+LastMonth = Annotated[str | None, QueryParameter(name="to", description="a month as yyyy-mm")]
+CompanyId = Annotated[
+    str | None, QueryParameter(description="one of the visible companies; default: all of them")
+]
+
+
+@get(
+    "/usage/account",
+    audiences=[Audience.portal],
+    role_actions=[RoleAction.ReadAccount],
+    flag="usage_account",
+    basis=chosen("portal-usage"),
+)
+async def read_account_usage(
+    caller: RequestCaller,
+    db: Transaction,
+    month: Month = None,
+    first: FirstMonth = None,
+    last: LastMonth = None,
+    company_id: CompanyId = None,
+    limit: Limit = None,
+    offset: Offset = 0,
+) -> AccountUsage:
+    """Show usage by month, account and service."""
+    months = list_report_months(month, first, last)
+    view = await load_view(db, caller, company_id)
+    usage = await load_usage(
+        db,
+        view,
+        months,
+        [Dimension.month, Dimension.vendor, Dimension.account, Dimension.service],
+    )
+    rows = list_rows_by_account(usage, view.list_names())
+    end = None if limit is None else offset + limit
+    return AccountUsage(
+        rows=rows[offset:end],
+        totals=list_totals(usage),
+        months=list_usage_months(usage),
+        unpriced=list_unpriced(usage),
+    )
+
+
+@get(
+    "/usage/account/graph",
+    audiences=[Audience.portal],
+    role_actions=[RoleAction.ReadAccount],
+    flag="usage_account_graph",
+    basis=chosen("portal-usage"),
+)
+async def read_account_graph(
+    caller: RequestCaller,
+    db: Transaction,
+    month: Month = None,
+    first: FirstMonth = None,
+    last: LastMonth = None,
+    company_id: CompanyId = None,
+    interval: FromQuery[Interval | None] = None,
+) -> UsageGraph:
+    """Show usage as one series per account, by day or by month."""
+    months = list_report_months(month, first, last)
+    shown = choose_interval(interval, months)
+    view = await load_view(db, caller, company_id)
+    usage = await load_usage(db, view, months, [Dimension.account, INTERVAL_DIMENSIONS[shown]])
+    names = dict(view.list_names())
+    return build_graph(
+        usage, shown, months, lambda customer_id: names.get(customer_id, customer_id)
+    )
+
+
+ROUTES = [read_account_usage, read_account_graph]

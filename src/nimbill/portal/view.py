@@ -1,0 +1,137 @@
+"""What a caller of the portal sees: accounts, and of their costs certain tag values only."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.access.caller import Caller
+from nimbill.access.effective_permissions import load_filters
+from nimbill.customers.billing_groups.records import is_billing_group_visible
+from nimbill.customers.cloud_accounts.records import cloud_accounts
+from nimbill.database.tenant_scope import TenantScope, is_any_of
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import NotPermitted, not_found
+from nimbill.foundation.product import Product
+from nimbill.foundation.user_kind import UserKind
+from nimbill.portal.account_groups.records import list_member_accounts
+
+basis = chosen("portal-filters")
+
+# Values of the filter `tags` are written KEY=VALUE.
+TAG_SEPARATOR = "="
+
+
+class AccountKey(NamedTuple):
+    vendor: str
+    customer_id: str
+
+
+class ViewedAccount(NamedTuple):
+    company_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class PortalView:
+    """The accounts that the caller sees, with their present billing group.
+
+    With `tags`, only costs count whose tags have one of the values, for each of the keys.
+    """
+
+    scope: TenantScope
+    accounts: Mapping[AccountKey, ViewedAccount]
+    customer_ids: frozenset[str] | None  # that the caller's filters name; None without filter
+    tags: Mapping[str, frozenset[str]]
+
+    @property
+    def is_filtered(self) -> bool:
+        return self.customer_ids is not None or bool(self.tags)
+
+    def list_names(self) -> list[tuple[str, str]]:
+        """The number and the name of each account."""
+        return [(key.customer_id, account.name) for key, account in self.accounts.items()]
+
+    def admits_account(self, customer_id: str) -> bool:
+        return self.customer_ids is None or customer_id in self.customer_ids
+
+
+async def load_view(
+    db: AsyncConnection, caller: Caller, company_id: str | None = None
+) -> PortalView:
+    """Load the view of the caller, or of one of the companies that it sees.
+
+    The filters of a subuser restrict together: an account must be named by each of them.
+    """
+    scope = await narrow_to_company(db, caller.scope, company_id)
+    filters = await _load_portal_filters(db, caller)
+    named = [filters["linkAcct"]] if "linkAcct" in filters else []
+    if "group" in filters:
+        named.append(await list_member_accounts(db, scope, filters["group"]))
+    customer_ids = frozenset.intersection(*named) if named else None
+    accounts = await _list_accounts(db, scope, customer_ids)
+    return PortalView(scope, accounts, customer_ids, _parse_tags(filters.get("tags")))
+
+
+async def narrow_to_company(
+    db: AsyncConnection, scope: TenantScope, company_id: str | None
+) -> TenantScope:
+    """Restrict the scope to one company; a hidden one does not exist for the caller."""
+    if company_id is None:
+        return scope
+    if not await is_billing_group_visible(db, scope, company_id):
+        raise not_found()
+    return TenantScope(scope.organisation_id, frozenset({company_id}))
+
+
+def require_unfiltered(view: PortalView) -> None:
+    """Refuse what belongs to the whole company to a subuser who sees only a part of it."""
+    if view.is_filtered:
+        raise NotPermitted(
+            "narrowed_caller",
+            "Users restricted to certain accounts, account groups or tags cannot use this. "
+            "Ask a user without this restriction.",
+        )
+
+
+async def _load_portal_filters(db: AsyncConnection, caller: Caller) -> Mapping[str, frozenset[str]]:
+    """Root users and reseller accounts have no filters."""
+    if caller.kind in (UserKind.root, UserKind.reseller):
+        return {}
+    filters = await load_filters(db, caller.scope, caller.user_id)
+    return {
+        type_: values for (product, type_), values in filters.items() if product == Product.portal
+    }
+
+
+async def _list_accounts(
+    db: AsyncConnection, scope: TenantScope, customer_ids: frozenset[str] | None
+) -> dict[AccountKey, ViewedAccount]:
+    accounts = cloud_accounts.c
+    stmt = sa.select(
+        accounts.vendor, accounts.customer_id, accounts.company_id, accounts.name
+    ).where(accounts.organisation_id == scope.organisation_id)
+    if scope.billing_groups is not None:
+        stmt = stmt.where(is_any_of(accounts.company_id, scope.billing_groups))
+    if customer_ids is not None:
+        stmt = stmt.where(is_any_of(accounts.customer_id, customer_ids))
+    return {
+        AccountKey(vendor, customer_id): ViewedAccount(company_id, name)
+        for vendor, customer_id, company_id, name in await db.execute(stmt)
+    }
+
+
+def _parse_tags(resources: frozenset[str] | None) -> dict[str, frozenset[str]]:
+    """Group the values by key. A value without a key is no tag, so it admits nothing."""
+    values: dict[str, set[str]] = {}
+    for key, value in _split_tags(resources or frozenset()):
+        values.setdefault(key, set()).add(value)
+    return {key: frozenset(of_key) for key, of_key in values.items()}
+
+
+def _split_tags(resources: frozenset[str]) -> Iterator[tuple[str, str]]:
+    for resource in resources:
+        key, _, value = resource.partition(TAG_SEPARATOR)
+        yield key, value
