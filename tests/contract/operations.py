@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tests.contract.declared_routes import Route
+from tests.contract.portal_operations import PORTAL_OPERATIONS
 
 
 class OperationGroup(NamedTuple):
@@ -140,7 +141,7 @@ ADDED: dict[str, tuple[str, ...]] = {
     "get_import": ("ReadCost", "ModifyCost"),
     "release_import": ("ModifyCost",),
     "read_costs": ("ReadCost", "ModifyCost"),
-    "who_am_i": (),
+    **PORTAL_OPERATIONS,
     "read_deployment": ("ReadDeployment", "ModifyDeployment"),
     "delete_deployment": ("ModifyDeployment",),
     # version 3 has scopes instead of role actions

@@ -18,7 +18,7 @@ from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ONE, ExactAmount, convert_currency, to_exact
-from nimbill.invoicing.documents.stored_invoices import list_invoiced_terms
+from nimbill.invoicing.documents.invoiced_terms import list_invoiced_terms
 from nimbill.invoicing.runs.build_invoice import CURRENCIES
 from nimbill.invoicing.runs.month_settings import monthly_invoice_settings
 
@@ -34,7 +34,7 @@ class PriceKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Price:
+class CustomerPrice:
     """The terms that turn a vendor's usage cost into what the customer sees."""
 
     currency: Currency
@@ -66,14 +66,14 @@ class NoPrice(Exception):
         self.reason = reason
 
 
-Prices = Mapping[PriceKey, Price]
+Prices = Mapping[PriceKey, CustomerPrice]
 
 
 async def load_prices(
     db: AsyncConnection, scope: TenantScope, months: Sequence[str], company_ids: Collection[str]
 ) -> Prices:
     """Load the prices of these billing groups; vendors without any terms have none."""
-    prices: dict[PriceKey, Price] = {}
+    prices: dict[PriceKey, CustomerPrice] = {}
     defaults = await _list_defaults(db, scope, company_ids)
     saved_settings = await _list_saved(db, scope, months, company_ids)
     vendors = {terms.vendor for terms in (*defaults, *saved_settings)}
@@ -86,7 +86,7 @@ async def load_prices(
         key = PriceKey(saved.company_id, saved.vendor, saved.month)
         prices[key] = _build_open_price(saved, saved.exchange_rate or rates.get(saved.vendor))
     for terms in await list_invoiced_terms(db, scope, months, company_ids):
-        prices[PriceKey(terms.company_id, terms.vendor, terms.month)] = Price(
+        prices[PriceKey(terms.company_id, terms.vendor, terms.month)] = CustomerPrice(
             currency=Currency(terms.currency),
             discount_rate=terms.discount_rate,
             exchange_rate=terms.exchange_rate,
@@ -95,8 +95,8 @@ async def load_prices(
     return prices
 
 
-def _build_open_price(terms: Row, exchange_rate: Decimal | None) -> Price:
-    return Price(
+def _build_open_price(terms: Row, exchange_rate: Decimal | None) -> CustomerPrice:
+    return CustomerPrice(
         currency=Currency(terms.currency),
         discount_rate=terms.discount_rate,
         exchange_rate=exchange_rate,
