@@ -267,6 +267,7 @@ NOT_A_RECORD: Mapping[str, str] = {
     "namespace": "core or portal",
     "from": "a time",
     "to": "a time",
+    "interval": "day or month",
     "before": "a number",
     "permissions": "fixed list of permissions",
 }

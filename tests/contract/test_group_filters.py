@@ -46,6 +46,8 @@ LISTS = POSTED | {
     "list_resellers",
     "list_reserved_instances",
     "print_month",
+    "read_account_graph",
+    "read_account_usage",
     "read_costs",
 }
 # routes that show data of the group in their path
