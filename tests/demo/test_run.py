@@ -16,6 +16,7 @@ from nimbill.demo.cost_deliveries import list_deliveries
 from nimbill.demo.invoice_steps import pdf_folder
 from nimbill.demo.monthly_data import (
     CURRENT_MONTH,
+    MONTHS,
     MONTHS_MIN,
     OPEN_MONTH,
     RESERVED_INSTANCE_MOVES,
@@ -123,7 +124,11 @@ def check_commands(demo: DemoProcess) -> None:
     assert output.count("role_action_missing") == 1  # the subuser cannot read the audit log
     (customer,) = [json.loads(line) for line in output.splitlines() if '"flags"' in line]
     assert customer["company"]["name"] == AOZORA.customers[0].company_name
-    assert customer["flags"]["dashboard_graph"] is False
+    assert {flag for flag, on in customer["flags"].items() if not on} == {
+        flag for flag in customer["flags"] if flag.startswith("aq_")
+    }
+    (graph,) = [line for line in output.splitlines() if line.startswith('{"interval"')]
+    assert f'"points":["{MONTHS[0]}",' in graph
     assert re.search(r"intact: \d+ rows", output)
     assert output.count('"key":"AWS::EC2::Instance"') == 3
     assert '"nickname":"calm-harbour"' in output

@@ -66,6 +66,8 @@ SUBUSERS = (
 )
 # Email addresses of portal users by billing group.
 PORTAL_LOGINS = {"BG-0001": "hinata@demo.invalid", "BG-0003": "akatsuki@demo.invalid"}
+# The first customer sees every page of the portal, the second one those of a new account.
+FULL_PORTAL = "BG-0001"
 
 # First and last digits of the account number, Japanese and English name, share of the spend.
 ACCOUNT_PURPOSES = (

@@ -4,11 +4,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from nimbill.demo.fixtures import FULL_PORTAL, PORTAL_LOGINS
 from nimbill.demo.invoice_steps import pdf_folder
 from nimbill.demo.logins import DemoLogins
 from nimbill.demo.monthly_data import CURRENT_MONTH, LAST_CLOSED_MONTH, OPEN_MONTH
 from nimbill.demo.resellers import AOZORA
 from nimbill.demo.sample_commands import sample_commands
+from nimbill.demo.seed_steps import derive_password
 
 
 class SeededMonths(NamedTuple):
@@ -58,6 +60,10 @@ def _login(logins: DemoLogins, months: SeededMonths) -> Iterator[str]:
     yield "\nThe root user and first API client, the same at every start:\n"
     for name in ("organisation_id", "username", "password", "client_id", "client_secret"):
         yield f"  {name:15}  {getattr(login, name)}"
+    email = PORTAL_LOGINS[FULL_PORTAL]
+    yield "\nA customer, who sees its own costs and invoices in the portal:\n"
+    yield f"  {'username':15}  {email}"
+    yield f"  {'password':15}  {derive_password(login, email)}"
 
 
 def _earlier_months(months: SeededMonths) -> str:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from nimbill.demo.cost_deliveries import INVOICED_DELIVERIES, inbox_of
-from nimbill.demo.fixtures import PORTAL_LOGINS, SUBUSERS
+from nimbill.demo.fixtures import FULL_PORTAL, PORTAL_LOGINS, SUBUSERS
 from nimbill.demo.invoice_steps import pdf_folder
 from nimbill.demo.logins import DemoLogin, DemoLogins
-from nimbill.demo.monthly_data import CURRENT_MONTH, LAST_CLOSED_MONTH, OPEN_MONTH
+from nimbill.demo.monthly_data import CURRENT_MONTH, LAST_CLOSED_MONTH, MONTHS, OPEN_MONTH
 from nimbill.demo.resellers import AOZORA, MINATO
 from nimbill.demo.seed_steps import derive_password
 from nimbill.demo.shell_commands import EXTRACT_ACCESS, SampleCommand, client_options
@@ -111,8 +111,13 @@ def _master_data_commands(aozora: DemoLogin) -> list[SampleCommand]:
         ),
         SampleCommand(
             "Log in to the portal as a customer.",
-            f"{_login('CUSTOMER', 'access_token', aozora, PORTAL_LOGINS['BG-0001'])}\n"
+            f"{_login('CUSTOMER', 'access_token', aozora, PORTAL_LOGINS[FULL_PORTAL])}\n"
             'curl -s $API/m/portal/me -H "Authorization: Bearer $CUSTOMER"; echo',
+        ),
+        SampleCommand(
+            "Show the customer's usage of the last year, by month and at its own price.",
+            f'curl -s "$API/m/portal/usage/account/graph?from={MONTHS[0]}&to={OPEN_MONTH}" \\\n'
+            '  -H "Authorization: Bearer $CUSTOMER" | cut -c1-600; echo',
         ),
     ]
 

@@ -7,6 +7,7 @@ from functools import partial
 from hashlib import sha256
 from typing import NamedTuple
 
+from nimbill.customers.resellers.meta_flags import FLAGS
 from nimbill.demo.api_client import DemoClient, existing_allowed
 from nimbill.demo.contract_terms import USAGE_TABLE
 from nimbill.demo.cost_deliveries import list_deliveries
@@ -18,6 +19,7 @@ from nimbill.demo.cost_steps import (
 )
 from nimbill.demo.customers import DemoCustomer
 from nimbill.demo.fixtures import (
+    FULL_PORTAL,
     PORTAL_LOGINS,
     SUBUSERS,
     TAG_KEY,
@@ -57,6 +59,9 @@ from nimbill_client import (
     RoleReference,
     SubuserCreate,
 )
+
+# Flags that begin with aq_ belong to pages that do not exist.
+PORTAL_PAGES = {flag: True for flag in FLAGS if not flag.startswith("aq_")}
 
 TITLES = {"ja": "クラウド利用料 請求書", "en": "Invoice for cloud services"}
 
@@ -187,7 +192,7 @@ def add_portal_logins(client: DemoClient, reseller: DemoReseller) -> None:
             input_type="Custom",
             password=derive_password(client.login, email),
             notification=True,
-            meta={"dashboard_graph": False},
+            meta=PORTAL_PAGES if group == FULL_PORTAL else {},
         )
         with existing_allowed():
             client.api.portal_logins.create(body, key=f"demo-portal-{group}")
