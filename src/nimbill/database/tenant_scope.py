@@ -1,6 +1,6 @@
 """Database engine, and transactions that see one tenant's rows only."""
 
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
@@ -123,16 +123,25 @@ async def fetch_row(db: AsyncConnection, stmt: str, *values: object) -> Any:
     It runs in the transaction of `db`, but without the overhead of SQLAlchemy's statement layer.
     For the few statements that every request executes.
     """
+    rows = await fetch_rows(db, stmt, *values)
+    return rows[0] if rows else None
+
+
+async def fetch_rows(db: AsyncConnection, stmt: str, *values: object) -> Sequence[Any]:
+    """Like `fetch_row`, but return all rows, as tuples."""
     return await db.run_sync(_fetch_with_driver, stmt, values)
 
 
-def _fetch_with_driver(connection: sa.Connection, stmt: str, values: tuple[object, ...]) -> Any:
+def _fetch_with_driver(
+    connection: sa.Connection, stmt: str, values: tuple[object, ...]
+) -> Sequence[Any]:
     if not connection.in_transaction():
         connection.begin()
     cursor = connection.connection.cursor()
     try:
         cursor.execute(stmt, values)
-        return cursor.fetchone()
+        rows: Sequence[Any] = cursor.fetchall()
+        return rows
     except connection.dialect.loaded_dbapi.Error as error:
         driver = connection.connection.dbapi_connection
         if connection.dialect.is_disconnect(error, driver, cursor):

@@ -7,13 +7,10 @@ the former group before the change stays with that group.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.customers.cloud_accounts.records import former_account_groups
-from nimbill.database.tenant_scope import TenantScope, is_any_of
+from nimbill.database.tenant_scope import TenantScope, fetch_rows
 from nimbill.foundation.basis import chosen
-from nimbill.invoicing.documents.stored_invoices import invoices
 from nimbill.portal.view import AccountKey, PortalView, ViewedAccount
 
 basis = chosen("portal-former-accounts")
@@ -62,29 +59,22 @@ async def load_viewed_months(
     return ViewedMonths(view, former_accounts, former_owners)
 
 
+# An account that left its group first comes last, and wins.
+_LIST_FORMER_OWNERS = """
+SELECT f.vendor, f.customer_id, i.month, f.company_id
+FROM former_account_groups f JOIN invoices i ON i.organisation_id = f.organisation_id
+    AND i.company_id = f.company_id AND i.vendor = f.vendor AND i.create_time < f.left_at
+WHERE f.organisation_id = $1 AND i.month = ANY($2)
+ORDER BY f.left_at DESC
+"""
+
+
 async def _load_former_owners(
     db: AsyncConnection, scope: TenantScope, months: Sequence[str]
 ) -> Mapping[AccountMonth, str]:
     """Return the company_id of the former group for months that stay with it."""
-    former = former_account_groups.c
-    stmt = (
-        sa.select(former.vendor, former.customer_id, invoices.c.month, former.company_id)
-        .join_from(
-            former_account_groups,
-            invoices,
-            (invoices.c.organisation_id == former.organisation_id)
-            & (invoices.c.company_id == former.company_id)
-            & (invoices.c.vendor == former.vendor)
-            & (invoices.c.create_time < former.left_at),
-        )
-        .where(
-            former.organisation_id == scope.organisation_id,
-            is_any_of(invoices.c.month, months),
-        )
-        .order_by(former.left_at.desc())
-    )
-    # The group that the account left first comes last here, and wins.
+    rows = await fetch_rows(db, _LIST_FORMER_OWNERS, scope.organisation_id, list(months))
     return {
         AccountMonth(vendor, customer_id, month): company_id
-        for vendor, customer_id, month, company_id in await db.execute(stmt)
+        for vendor, customer_id, month, company_id in rows
     }

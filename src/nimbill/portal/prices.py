@@ -10,17 +10,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import NamedTuple
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.customers.billing_groups.invoice_setting_records import invoice_settings
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import TenantScope, fetch_rows
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ONE, ExactAmount, convert_currency, to_exact
-from nimbill.invoicing.documents.invoiced_terms import list_invoiced_terms
 from nimbill.invoicing.runs.build_invoice import CURRENCIES
-from nimbill.invoicing.runs.month_settings import monthly_invoice_settings
 
 basis = chosen("customer-prices")
 
@@ -69,91 +65,53 @@ class NoPrice(Exception):
 Prices = Mapping[PriceKey, CustomerPrice]
 
 
+# The last rate saved for the group, or else for any group. Both are found by an index alone.
+_LAST_RATE = """
+coalesce(
+    (SELECT r.exchange_rate FROM monthly_invoice_settings r
+     WHERE r.organisation_id = $1 AND r.company_id = {0}.company_id AND r.vendor = {0}.vendor
+         AND r.exchange_rate IS NOT NULL
+     ORDER BY r.month DESC LIMIT 1),
+    (SELECT r.exchange_rate FROM monthly_invoice_settings r
+     WHERE r.organisation_id = $1 AND r.vendor = {0}.vendor AND r.exchange_rate IS NOT NULL
+     ORDER BY r.month DESC, r.company_id DESC LIMIT 1))
+"""
+# One statement, because a page needs few rows of each table. The kinds are read in this order, so
+# that an invoice replaces the saved setting of its month, and that one the current terms.
+_LIST_TERMS = f"""
+SELECT 1 AS kind, d.company_id, d.vendor, NULL AS month, d.currency, d.discount_rate,
+    {_LAST_RATE.format("d")} AS exchange_rate
+FROM invoice_settings d
+WHERE d.organisation_id = $1 AND d.company_id = ANY($2)
+UNION ALL
+SELECT 2, s.company_id, s.vendor, s.month, s.currency, s.discount_rate,
+    coalesce(s.exchange_rate, {_LAST_RATE.format("s")})
+FROM monthly_invoice_settings s
+WHERE s.organisation_id = $1 AND s.company_id = ANY($2) AND s.month = ANY($3)
+UNION ALL
+SELECT 3, i.company_id, i.vendor, i.month, t.currency, t.discount_rate, t.exchange_rate
+FROM invoices i JOIN invoice_revisions t ON t.organisation_id = i.organisation_id
+    AND t.month = i.month AND t.company_id = i.company_id AND t.vendor = i.vendor
+    AND t.revision = i.revision
+WHERE i.organisation_id = $1 AND i.company_id = ANY($2) AND i.month = ANY($3)
+ORDER BY kind
+"""
+_INVOICED = 3
+
+
 async def load_prices(
     db: AsyncConnection, scope: TenantScope, months: Sequence[str], company_ids: Collection[str]
 ) -> Prices:
     """Load the prices of these billing groups; vendors without any terms have none."""
     prices: dict[PriceKey, CustomerPrice] = {}
-    defaults = await _list_defaults(db, scope, company_ids)
-    saved_settings = await _list_saved(db, scope, months, company_ids)
-    vendors = {terms.vendor for terms in (*defaults, *saved_settings)}
-    rates = await _load_last_rates(db, scope, sorted(vendors))
-    for default in defaults:
-        price = _build_open_price(default, rates.get(default.vendor))
-        for month in months:
-            prices[PriceKey(default.company_id, default.vendor, month)] = price
-    for saved in saved_settings:
-        key = PriceKey(saved.company_id, saved.vendor, saved.month)
-        prices[key] = _build_open_price(saved, saved.exchange_rate or rates.get(saved.vendor))
-    for terms in await list_invoiced_terms(db, scope, months, company_ids):
-        prices[PriceKey(terms.company_id, terms.vendor, terms.month)] = CustomerPrice(
-            currency=Currency(terms.currency),
-            discount_rate=terms.discount_rate,
-            exchange_rate=terms.exchange_rate,
-            is_provisional=False,
+    rows = await fetch_rows(db, _LIST_TERMS, scope.organisation_id, list(company_ids), list(months))
+    for kind, company_id, vendor, month, currency, discount_rate, exchange_rate in rows:
+        price = CustomerPrice(
+            currency=Currency(currency),
+            discount_rate=discount_rate,
+            exchange_rate=exchange_rate,
+            is_provisional=kind != _INVOICED,
         )
+        for each_month in months if month is None else (month,):
+            prices[PriceKey(company_id, vendor, each_month)] = price
     return prices
-
-
-def _build_open_price(terms: Row, exchange_rate: Decimal | None) -> CustomerPrice:
-    return CustomerPrice(
-        currency=Currency(terms.currency),
-        discount_rate=terms.discount_rate,
-        exchange_rate=exchange_rate,
-        is_provisional=True,
-    )
-
-
-async def _load_last_rates(
-    db: AsyncConnection, scope: TenantScope, vendors: Collection[str]
-) -> dict[str, Decimal]:
-    """Load, for each vendor, the rate of the newest month that has one, for any billing group."""
-    saved = monthly_invoice_settings.c
-    rates = {}
-    for vendor in vendors:
-        stmt = (
-            sa.select(saved.exchange_rate)
-            .where(
-                saved.organisation_id == scope.organisation_id,
-                saved.vendor == vendor,
-                saved.exchange_rate.is_not(None),
-            )
-            .order_by(saved.month.desc(), saved.update_time.desc())
-            .limit(1)
-        )
-        rate: Decimal | None = (await db.execute(stmt)).scalar_one_or_none()
-        if rate is not None:
-            rates[vendor] = rate
-    return rates
-
-
-async def _list_defaults(
-    db: AsyncConnection, scope: TenantScope, company_ids: Collection[str]
-) -> Sequence[Row]:
-    defaults = invoice_settings.c
-    stmt = sa.select(
-        defaults.company_id, defaults.vendor, defaults.currency, defaults.discount_rate
-    ).where(
-        defaults.organisation_id == scope.organisation_id,
-        is_any_of(defaults.company_id, company_ids),
-    )
-    return (await db.execute(stmt)).all()
-
-
-async def _list_saved(
-    db: AsyncConnection, scope: TenantScope, months: Sequence[str], company_ids: Collection[str]
-) -> Sequence[Row]:
-    saved = monthly_invoice_settings.c
-    stmt = sa.select(
-        saved.company_id,
-        saved.vendor,
-        saved.month,
-        saved.currency,
-        saved.discount_rate,
-        saved.exchange_rate,
-    ).where(
-        saved.organisation_id == scope.organisation_id,
-        is_any_of(saved.month, months),
-        is_any_of(saved.company_id, company_ids),
-    )
-    return (await db.execute(stmt)).all()

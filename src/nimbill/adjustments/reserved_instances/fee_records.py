@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances.records import reservation_moves, reserved_instances
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, fetch_rows, is_any_of, metadata
 from nimbill.foundation.billing_period import BillingPeriod
 
 reservation_fees = sa.Table(
@@ -70,24 +70,26 @@ async def list_fees_with_moves(
     return (await db.execute(stmt)).all()
 
 
+# Most organisations have no moves, so the moves come first.
+_LIST_PERIODS_WITH_MOVES = """
+SELECT DISTINCT r.vendor, f.month
+FROM reservation_moves m
+    JOIN reserved_instances r ON r.organisation_id = m.organisation_id AND r.ri_id = m.ri_id
+    JOIN reservation_fees f ON f.organisation_id = m.organisation_id AND f.ri_id = m.ri_id
+WHERE m.organisation_id = $1 AND f.month = ANY($2)
+    AND (m.dest_customer_id = ANY($3) OR r.customer_id = ANY($3))
+ORDER BY r.vendor, f.month
+"""
+
+
 async def list_periods_with_moves(
     db: AsyncConnection, scope: TenantScope, months: Sequence[str], customer_ids: Collection[str]
 ) -> list[BillingPeriod]:
     """List the periods in which a fee may have been moved to or from one of the accounts."""
-    stmt = (
-        sa.select(_ri.vendor, _fees.month)
-        .join_from(reservation_moves, reserved_instances, _RESERVATION_MOVE)
-        .join(reservation_fees, _RESERVATION_FEE)
-        .where(
-            _moves.organisation_id == scope.organisation_id,
-            is_any_of(_moves.dest_customer_id, customer_ids)
-            | is_any_of(_ri.customer_id, customer_ids),
-            is_any_of(_fees.month, months),
-        )
-        .distinct()
-        .order_by(_ri.vendor, _fees.month)
+    rows = await fetch_rows(
+        db, _LIST_PERIODS_WITH_MOVES, scope.organisation_id, list(months), list(customer_ids)
     )
-    return [BillingPeriod(row.month, row.vendor) for row in await db.execute(stmt)]
+    return [BillingPeriod(month, vendor) for vendor, month in rows]
 
 
 async def list_payer_reservations(

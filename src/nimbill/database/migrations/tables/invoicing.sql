@@ -33,6 +33,8 @@ CREATE TABLE monthly_invoice_settings (
     FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups ON DELETE CASCADE
 );
 CREATE INDEX monthly_invoice_settings_company_id_idx ON monthly_invoice_settings
+    (organisation_id, company_id, vendor, month);
+CREATE INDEX monthly_invoice_settings_company_id_idx ON monthly_invoice_settings
     (organisation_id, company_id);
 
 CREATE TABLE invoice_counters (
