@@ -34,8 +34,6 @@ CREATE TABLE monthly_invoice_settings (
 );
 CREATE INDEX monthly_invoice_settings_company_id_idx ON monthly_invoice_settings
     (organisation_id, company_id, vendor, month);
-CREATE INDEX monthly_invoice_settings_company_id_idx ON monthly_invoice_settings
-    (organisation_id, company_id);
 
 CREATE TABLE invoice_counters (
     organisation_id text NOT NULL REFERENCES organisations,
