@@ -84,7 +84,7 @@ ifeq ($(strip $(ARGS)),)
 	$(PY)coverage run $(call PYTEST,rules) $(TRACED_TESTS)
 	$(PY)coverage combine --quiet
 	$(PY)coverage report --fail-under=100 $(RULES) $(ARITHMETIC)
-	$(PY)python $(call PYTEST,unit) $(PARALLEL) --ignore=tests/proof $(addprefix --ignore=,$(PRODUCT_TESTS) $(TRACED_TESTS))
+	$(PY)python $(call PYTEST,unit) $(PARALLEL) $(addprefix --ignore=,$(PROOF_TESTS) $(PRODUCT_TESTS) $(TRACED_TESTS))
 else
 	$(PY)python $(call PYTEST,unit) $(ARGS)
 endif
@@ -95,14 +95,18 @@ PRODUCT_TESTS = tests/demo/test_run.py $(SLOW_COMMAND_TESTS) tests/browser \
 	$(addprefix tests/database/test_,embedded_postgres.py embedded_postgres_as_nobody.py database_unavailable.py) \
 	tests/application/test_without_legacy.py tests/clients/test_http_clients.py \
 	$(filter-out $(SLOW_COMMAND_TESTS),$(sort $(wildcard tests/commands/test_*.py))) \
-	tests/legacy/provisioning/test_agent_command.py
+	$(addprefix tests/legacy/provisioning/test_,agent_command.py aws_provisioner.py reconcile_stacks.py \
+	session_credentials.py stack_lifecycle.py) tests/code_rules/test_setup_certificates.py \
+	tests/nimbill_client/test_cookbook.py tests/nimbill_client/test_wheel.py
+# Proofs and the tests of what runs them.
+PROOF_TESTS = tests/proof tests/mutation
 FILE_BY_FILE = --numprocesses=$(TEST_PROCESSES) --dist=loadfile --no-loadscope-reorder
 
 test-browser: setup browser ## tests of the web pages in Chromium, of the demo, of commands and of servers
 	$(PY)python $(call PYTEST,browser) $(if $(strip $(ARGS)),$(ARGS),$(FILE_BY_FILE) $(PRODUCT_TESTS))
 
 prove-quick: setup browser ## every row of the proof board in its quick size
-	$(PY)python $(call PYTEST,proof) $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL) tests/proof)
+	$(PY)python $(call PYTEST,proof) $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL) $(PROOF_TESTS))
 
 # Starts a standalone master and two workers on this machine.
 test-spark: ## the tests of the sums on a Spark cluster; needs Java 17
