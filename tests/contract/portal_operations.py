@@ -14,6 +14,7 @@ ACCOUNTS_AND_INVOICES: dict[str, tuple[str, ...]] = {}
 
 BUDGETS_AND_FORECASTS: dict[str, tuple[str, ...]] = {
     "read_forecast": ("ReadAccount",),
+    "list_anomalies": ("ReadAccount",),
     "read_budgets": ("ReadBudget",),
     "change_budgets": ("ModifyBudget",),
     "read_budget_alerts": ("ReadBudget",),

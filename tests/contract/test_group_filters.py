@@ -68,6 +68,7 @@ OF_WHOLE_MONTH = {
 FIGURES = {"list_projects_of_month", "export_projects_of_month", "list_invoice_runs"}
 # routes of the portal that show figures of one company
 OF_ONE_COMPANY = {
+    "list_anomalies",
     "read_budget_alerts",
     "read_budgets",
     "read_forecast",

@@ -45,6 +45,7 @@ SELECTED_BY_QUERY = {
     "detach_legacy_role",
     "issue_log_credentials",
     "issue_stack_credentials",
+    "list_anomalies",
     "list_containers",
     "list_template_versions",
     "read_agent_configuration",
