@@ -13,6 +13,7 @@ TAGS: dict[str, tuple[str, ...]] = {}
 ACCOUNTS_AND_INVOICES: dict[str, tuple[str, ...]] = {}
 
 BUDGETS_AND_FORECASTS: dict[str, tuple[str, ...]] = {
+    "read_dashboard": ("ReadAccount",),
     "read_forecast": ("ReadAccount",),
     "list_anomalies": ("ReadAccount",),
     "read_budgets": ("ReadBudget",),

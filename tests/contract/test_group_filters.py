@@ -71,6 +71,7 @@ OF_ONE_COMPANY = {
     "list_anomalies",
     "read_budget_alerts",
     "read_budgets",
+    "read_dashboard",
     "read_forecast",
 }
 WITHOUT_GROUP_DATA = {

@@ -51,6 +51,7 @@ SELECTED_BY_QUERY = {
     "read_agent_configuration",
     "read_budget_alerts",
     "read_budgets",
+    "read_dashboard",
     "read_forecast",
 }
 
