@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from nimbill.foundation.product import Product
+from nimbill.portal.budgets import states
+from nimbill.portal.forecast.daily_usage import load_daily_usage
+from nimbill.portal.view import PortalView
 from tests.customers.resellers.reseller_accounts import change_meta
 from tests.portal.budgets.budget_requests import (
     ALERTS,
@@ -56,6 +60,20 @@ def test_a_group_budget_counts_its_accounts(daily_customer: PortalCustomer) -> N
     (state,) = daily_customer.get(BUDGETS)["budgets"]
 
     assert state["actual"] == (15 * 10 + 30) * YEN_PER_DOLLAR
+
+
+def test_a_tag_budget_counts_costs_with_the_tag_only(daily_customer: PortalCustomer) -> None:
+    loaded: list[Any] = []
+
+    async def load(db: Any, view: PortalView, months: Any, **options: Any) -> Any:
+        loaded.append(dict(view.tags))
+        return await load_daily_usage(db, view, months, **options)
+
+    store_budgets(daily_customer, COMPANY_BUDGET | {"target": "tag", "target_id": "Team=a=b"})
+    with patch.object(states, "load_daily_usage", load):
+        daily_customer.get(BUDGETS)
+
+    assert loaded == [{}, {"Team": frozenset({"a=b"})}]
 
 
 def test_put_replaces_the_list_and_keeps_the_ids_that_are_sent(customer: PortalCustomer) -> None:

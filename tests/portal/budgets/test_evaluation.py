@@ -10,7 +10,9 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+import sqlalchemy as sa
 
+from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.mail.delivery import outbox_folder
 from nimbill.mail.messages import Message
@@ -119,15 +121,35 @@ def test_alerts_that_are_off_send_nothing_until_they_are_on(
     assert len(evaluate(daily_customer)) == 1
 
 
-def test_without_a_language_the_mail_has_that_of_the_organisation(
-    daily_customer: PortalCustomer,
+@pytest.mark.parametrize(
+    ("of_alerts", "of_group", "word"),
+    [
+        (None, None, "利用額"),  # the language of the organisation is Japanese
+        (None, "en", "usage"),
+        ("ja", "en", "利用額"),
+    ],
+)
+def test_the_language_is_that_of_the_alerts_or_the_group_or_the_organisation(
+    daily_customer: PortalCustomer, of_alerts: str | None, of_group: str | None, word: str
 ) -> None:
     store_budgets(daily_customer, COMPANY_BUDGET | {"thresholds": [PASSED]})
-    store_alerts(daily_customer, "a@example.com", language=None)
+    store_alerts(daily_customer, "a@example.com", language=of_alerts)
+    set_group_language(daily_customer, of_group)
 
     (message,) = evaluate(daily_customer)
 
-    assert "利用額" in message.text
+    assert word in message.text
+
+
+def set_group_language(customer: PortalCustomer, language: str | None) -> None:
+    service = customer.service
+
+    async def change() -> None:
+        organisation_id = service.organisation.organisation_id
+        async with transaction(service.resources.engine, organisation_id) as db:
+            await db.execute(sa.update(billing_groups).values(language=language))
+
+    service.run(change)
 
 
 def test_a_name_cannot_add_lines_to_the_mail(daily_customer: PortalCustomer) -> None:

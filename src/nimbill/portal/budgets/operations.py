@@ -29,6 +29,11 @@ from nimbill.portal.view import PortalView, require_unfiltered
 basis = chosen("portal-budgets")
 alerts_basis = chosen("portal-budget-alerts")
 
+TARGET_RULES = {
+    BudgetTarget.account: "an account of this company",
+    BudgetTarget.group: "an account group of this company",
+}
+
 
 async def load_states(db: AsyncConnection, company: CompanyView, today: date) -> BudgetStates:
     """Compare the visible budgets with the current month."""
@@ -74,8 +79,7 @@ async def replace_budgets(
         if sent.budget_id is not None and sent.budget_id not in known_ids:
             violations.append(Violation(f"{path}.budget_id", "an existing budget, or absent"))
         if sent.target in targets and sent.target_id not in targets[sent.target]:
-            rule = f"an {sent.target} of this company".replace("an group", "an account group")
-            violations.append(Violation(f"{path}.target_id", rule))
+            violations.append(Violation(f"{path}.target_id", TARGET_RULES[sent.target]))
         violations += _find_currency_violations(sent, currencies, path)
     refuse_if(violations)
     budgets = [_build_budget(sent, currencies) for sent in body.budgets]

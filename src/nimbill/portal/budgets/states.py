@@ -54,7 +54,10 @@ async def compare_budgets(
     if not budgets:
         return ComparedBudgets([], [])
     months = list_months_to_load(month, today)
-    usage = await load_daily_usage(db, view, months)
+    by_account = any(
+        budget.target in (BudgetTarget.account, BudgetTarget.group) for budget in budgets
+    )
+    usage = await load_daily_usage(db, view, months, by_account=by_account)
     complete_until = usage.find_complete_days(today)
     compared = []
     for budget in budgets:
@@ -78,7 +81,9 @@ async def _list_series(
         case BudgetTarget.company:
             return usage.list_series(budget.currency, complete_until)
         case BudgetTarget.account:
-            return usage.list_series(budget.currency, complete_until, target_id.__eq__)
+            return usage.list_series(
+                budget.currency, complete_until, lambda account: account == target_id
+            )
         case BudgetTarget.group:
             members = await list_member_accounts(db, view.scope, [target_id])
             return usage.list_series(budget.currency, complete_until, members.__contains__)

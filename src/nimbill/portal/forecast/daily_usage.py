@@ -24,7 +24,7 @@ MONTHS_BEFORE = 2
 
 class SeriesKey(NamedTuple):
     vendor: str
-    customer_id: str
+    customer_id: str | None  # None: all accounts together
     currency: Currency
 
 
@@ -37,7 +37,7 @@ class DailyUsage:
         self,
         currency: Currency,
         complete_until: dict[str, date],
-        admits: Callable[[str], bool] = lambda _: True,
+        admits: Callable[[str | None], bool] = lambda _: True,
     ) -> list[DailySeries]:
         """One series per vendor, because vendors deliver their costs at different times."""
         by_vendor: defaultdict[str, defaultdict[date, ExactAmount]]
@@ -64,16 +64,19 @@ class DailyUsage:
 
 
 async def load_daily_usage(
-    db: AsyncConnection, view: PortalView, months: Sequence[str]
+    db: AsyncConnection, view: PortalView, months: Sequence[str], *, by_account: bool = False
 ) -> DailyUsage:
-    dimensions = [Dimension.month, Dimension.vendor, Dimension.account, Dimension.day]
+    """Load the usage of the view, by account only if that is needed: there may be thousands."""
+    dimensions = [Dimension.month, Dimension.vendor, Dimension.day]
+    if by_account:
+        dimensions.append(Dimension.account)
     usage = await load_usage(db, view, months, dimensions)
     amounts: defaultdict[SeriesKey, dict[date, ExactAmount]] = defaultdict(dict)
-    for ((month, vendor, customer_id, day), currency), amount in usage.amounts.items():
+    for ((month, vendor, day, *account), currency), amount in usage.amounts.items():
         # A cost belongs to the month that it is billed in, even if it is dated outside of it.
         days = list_month_days(month)
         billed_day = min(max(day, days.first), days.last)
-        series = amounts[SeriesKey(vendor, customer_id, currency)]
+        series = amounts[SeriesKey(vendor, account[0] if account else None, currency)]
         series[billed_day] = series.get(billed_day, ZERO) + amount
     return DailyUsage(amounts, usage.unpriced)
 
