@@ -12,7 +12,15 @@ TAGS: dict[str, tuple[str, ...]] = {}
 
 ACCOUNTS_AND_INVOICES: dict[str, tuple[str, ...]] = {}
 
-BUDGETS_AND_FORECASTS: dict[str, tuple[str, ...]] = {}
+BUDGETS_AND_FORECASTS: dict[str, tuple[str, ...]] = {
+    "read_dashboard": ("ReadAccount",),
+    "read_forecast": ("ReadAccount",),
+    "list_anomalies": ("ReadAccount",),
+    "read_budgets": ("ReadBudget",),
+    "change_budgets": ("ModifyBudget",),
+    "read_budget_alerts": ("ReadBudget",),
+    "change_budget_alerts": ("ModifyBudget",),
+}
 
 COMMITMENTS: dict[str, tuple[str, ...]] = {}
 

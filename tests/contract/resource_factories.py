@@ -258,6 +258,8 @@ NOT_A_RECORD: Mapping[str, str] = {
     "customer_id": "account number of the vendor",
     "account_id": "payer number of the vendor",
     "vendor": "aws or azure",
+    "budget_id": "one of the company's own list",
+    "target_id": "an account, a group or a tag of the company; checked in test_budgets.py",
     "limit": "a number",
     "offset": "a number",
     "agent_id": "chosen by the agent",

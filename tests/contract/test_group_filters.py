@@ -68,6 +68,14 @@ OF_WHOLE_MONTH = {
 }
 # routes that show figures of the visible groups without naming them
 FIGURES = {"list_projects_of_month", "export_projects_of_month", "list_invoice_runs"}
+# routes of the portal that show figures of one company
+OF_ONE_COMPANY = {
+    "list_anomalies",
+    "read_budget_alerts",
+    "read_budgets",
+    "read_dashboard",
+    "read_forecast",
+}
 WITHOUT_GROUP_DATA = {
     "list_api_clients",
     "list_invoice_templates",
@@ -142,6 +150,7 @@ def assert_nothing_of(tenant: Tenant, text: str) -> None:
 
 def test_every_reading_route_is_tested() -> None:
     operations = [*LISTS, *OF_ONE_GROUP, *OF_WHOLE_MONTH, *FIGURES, *WITHOUT_GROUP_DATA]
+    operations += OF_ONE_COMPANY
 
     assert sorted(operations) == sorted({route.operation for route, _ in READS})
 

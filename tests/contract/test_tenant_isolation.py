@@ -40,12 +40,19 @@ OURS, THEIRS, HIDDEN = "kanaria", "kanarib", "kanaric"
 
 # operations that are refused without a record in the query
 SELECTED_BY_QUERY = {
+    "change_budget_alerts",
+    "change_budgets",
     "detach_legacy_role",
     "issue_log_credentials",
     "issue_stack_credentials",
+    "list_anomalies",
     "list_containers",
     "list_template_versions",
     "read_agent_configuration",
+    "read_budget_alerts",
+    "read_budgets",
+    "read_dashboard",
+    "read_forecast",
 }
 
 

@@ -159,6 +159,29 @@ def month_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
     }
 
 
+def budget_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
+    """Bodies of the budgets of the portal."""
+    return {
+        "change_budgets": lambda tenant: {
+            "budgets": [
+                {
+                    "name": tenant.word("b"),
+                    "target": "tag",
+                    "target_id": f"Team={tenant.word('b')}",
+                    "amount": 100,
+                    "currency": "jpy",
+                    "thresholds": [{"percent": 80, "of": "actual"}],
+                }
+            ]
+        },
+        "change_budget_alerts": lambda tenant: {
+            "enabled": True,
+            "recipients": [f"{tenant.word('e')}@example.com"],
+            "language": "en",
+        },
+    }
+
+
 def billing_group_file(tenant: Tenant) -> str:
     word = tenant.word("b")
     return f"billinggroup_id,billinggroup_name,company_name\n{word},{word},{word}\n"
@@ -212,6 +235,7 @@ BODIES: Mapping[str, Callable[[Tenant], Any]] = {
     "create_billing_group": billing_group_body,
     **billing_bodies(),
     **month_bodies(),
+    **budget_bodies(),
     "create_subuser": subuser_body,
     "change_password": lambda _: {"password": PASSWORD, "old_password": PASSWORD},
     "create_api_client": lambda tenant: {"name": tenant.word("k")},

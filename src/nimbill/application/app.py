@@ -53,6 +53,10 @@ from nimbill.invoicing.profit import routes as profit_routes
 from nimbill.invoicing.reconciliation import routes as tie_out_routes
 from nimbill.invoicing.runs import routes as invoice_routes
 from nimbill.portal import routes as portal_routes
+from nimbill.portal.anomalies import routes as portal_anomaly_routes
+from nimbill.portal.budgets import routes as portal_budget_routes
+from nimbill.portal.dashboard import routes as portal_dashboard_routes
+from nimbill.portal.forecast import routes as portal_forecast_routes
 from nimbill.portal.usage import routes as portal_usage_routes
 
 JSON_BYTES_MAX = 1_048_576
@@ -82,6 +86,10 @@ CORE_ROUTES = [
 ]
 PORTAL_ROUTES = [
     *portal_routes.ROUTES,
+    *portal_anomaly_routes.ROUTES,
+    *portal_budget_routes.ROUTES,
+    *portal_dashboard_routes.ROUTES,
+    *portal_forecast_routes.ROUTES,
     *portal_usage_routes.ROUTES,
 ]
 

@@ -29,6 +29,7 @@ from nimbill.invoicing.documents.vendor_uses import find_used_vendors
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool
 from nimbill.invoicing.runs.invoice_run import invoice_job_types
 from nimbill.jobs.runner import JobRunner, JobType
+from nimbill.portal.budgets.evaluation import budget_job_types
 
 
 def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
@@ -76,6 +77,7 @@ def _list_job_types(settings: Settings, engine: AsyncEngine, encryptor: Encrypto
     return [
         *import_job_types(settings, engine),
         *invoice_job_types(engine),
+        *budget_job_types(settings, encryptor),
         *(
             job_type
             for extension in EXTENSIONS

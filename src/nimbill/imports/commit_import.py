@@ -22,6 +22,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.settings import Settings
 from nimbill.imports import records
+from nimbill.imports.after_import import schedule_budget_evaluation
 from nimbill.imports.anomaly_check import find_anomaly
 from nimbill.imports.bodies import ImportState
 from nimbill.imports.derived_entries import build_entries, build_reservations
@@ -244,6 +245,7 @@ class _ImportCommit:
         else:
             report["noticed"]["vanished_entries"] = vanished_entries
             await self._finish(ImportState.done, report)
+            await schedule_budget_evaluation(self.db, self.scope, self.import_id, period.month)
 
     async def _park(self, period: BillingPeriod, report: dict[str, Any], reason: str) -> None:
         """An import that was released before must be released again."""

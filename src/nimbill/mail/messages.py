@@ -48,6 +48,28 @@ _CHANGED = {
         ),
     ),
 }
+_BUDGET = {
+    Language.ja: (
+        "予算アラート: {budget} ({percent}%)",
+        (
+            "{company} 様\n\n{month}の{kind}が、予算「{budget}」の {percent}% に達しました。\n\n"
+            "予算: {limit}\n{kind}: {amount}\n\n詳細: {address}\n\n"
+            "この通知は、予算としきい値ごとに月に一度だけ送信されます。\n"
+        ),
+    ),
+    Language.en: (
+        "Budget alert: {budget} ({percent}%)",
+        (
+            "Dear {company},\n\nthe {kind} of {month} has reached {percent}% of the budget "
+            '"{budget}".\n\nBudget: {limit}\nAmount: {amount}\n\nDetails: {address}\n\n'
+            "This message is sent once per month for each budget and threshold.\n"
+        ),
+    ),
+}
+_BUDGET_KINDS = {
+    Language.ja: {False: "利用額", True: "予測額"},
+    Language.en: {False: "usage", True: "forecast"},
+}
 _PASSWORD_LINE = {Language.ja: "パスワード: {password}\n", Language.en: "Password: {password}\n"}
 
 
@@ -64,6 +86,34 @@ def password_changed(
     return _build_message(_CHANGED[language], to, company, address, language, password)
 
 
+def budget_threshold_passed(
+    *,
+    to: str,
+    company: str,
+    budget: str,
+    month: str,
+    percent: int,
+    is_forecast: bool,
+    limit: str,
+    amount: str,
+    address: str,
+    language: Language,
+) -> Message:
+    """Build the message that a month has reached a percentage of its budget."""
+    subject, text = _BUDGET[language]
+    values = {
+        "company": _to_one_line(company),
+        "budget": _to_one_line(budget),
+        "month": month,
+        "percent": percent,
+        "kind": _BUDGET_KINDS[language][is_forecast],
+        "limit": limit,
+        "amount": amount,
+        "address": address,
+    }
+    return Message(to, subject.format_map(values), text.format_map(values))
+
+
 def _build_message(
     template: tuple[str, str],
     to: str,
@@ -74,10 +124,12 @@ def _build_message(
 ) -> Message:
     subject, text = template
     password_line = "" if password is None else _PASSWORD_LINE[language].format(password=password)
-    # A company name becomes one line, so that it cannot forge further lines of the message.
-    one_line_name = " ".join(company.split())
+    name = _to_one_line(company)
     return Message(
-        to,
-        subject,
-        text.format(company=one_line_name, address=address, email=to, password=password_line),
+        to, subject, text.format(company=name, address=address, email=to, password=password_line)
     )
+
+
+def _to_one_line(name: str) -> str:
+    """A name becomes one line, so that it cannot forge further lines of the message."""
+    return " ".join(name.split())

@@ -1,6 +1,7 @@
 """The months of a portal report, from the parameters `month`, or `from` and `to`."""
 
 from collections.abc import Iterator
+from datetime import date
 
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
@@ -38,6 +39,11 @@ def _find_violations(month: str | None, first: str | None, last: str | None) -> 
 
 def current_month() -> str:
     return f"{clock.now():%Y-%m}"
+
+
+def current_day() -> date:
+    """The day in UTC, as in cost files."""
+    return clock.now().date()
 
 
 def list_months(first: str, last: str) -> list[str]:

@@ -75,6 +75,12 @@ async def load_view(
     return PortalView(scope, accounts, customer_ids, _parse_tags(filters.get("tags")))
 
 
+async def load_company_view(db: AsyncConnection, scope: TenantScope, company_id: str) -> PortalView:
+    """Load all accounts of a company, for work that no caller has asked for."""
+    own_scope = TenantScope(scope.organisation_id, frozenset({company_id}))
+    return PortalView(own_scope, await _list_accounts(db, own_scope, None), None, {})
+
+
 async def narrow_to_company(
     db: AsyncConnection, scope: TenantScope, company_id: str | None
 ) -> TenantScope:

@@ -29,6 +29,7 @@ TABLE_FILES = (
     "adjustments",
     "invoicing",
     "portal",
+    "budgets",
 )
 FUNCTIONS = (
     "append_audit_entry",
@@ -91,6 +92,8 @@ TENANT_TABLES = {
     "exports": ALL_RIGHTS,
     "account_groups": ALL_RIGHTS,
     "account_group_members": ALL_RIGHTS,
+    "budget_settings": ALL_RIGHTS,
+    "budget_alerts": ALL_RIGHTS,
 }
 # Read across tenants by find_organisation_id, has_other_organisations,
 # organisations_with_due_jobs and count_service_records.

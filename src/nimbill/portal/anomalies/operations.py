@@ -1,0 +1,139 @@
+"""Finds the anomalies of a month from stored sums."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import date
+from decimal import Decimal
+from typing import NamedTuple
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.money import ZERO, ExactAmount, expand_amount
+from nimbill.portal.anomalies.bodies import Anomalies, Anomaly, AnomalyCause
+from nimbill.portal.anomalies.outlier_rules import Outlier, find_outliers
+from nimbill.portal.anomalies.price_changes import UnitPrices, load_unit_prices, restate_amounts
+from nimbill.portal.forecast.month_forecast import list_month_days
+from nimbill.portal.one_company import CompanyView
+from nimbill.portal.report_months import add_months, list_months
+from nimbill.portal.usage.bodies import UnpricedUsage
+from nimbill.portal.usage_sums import Dimension, Usage, load_usage
+
+basis = chosen("portal-anomalies")
+
+MONTHS_BEFORE = 2  # 30 days before 1 March are in January
+
+
+class _ServiceKey(NamedTuple):
+    vendor: str
+    customer_id: str
+    service: str
+    marketplace: bool
+    currency: Currency
+
+
+_Series = Mapping[_ServiceKey, Mapping[date, Decimal]]
+
+
+async def find_anomalies(db: AsyncConnection, company: CompanyView, month: str) -> Anomalies:
+    months = list_months(add_months(month, -MONTHS_BEFORE), month)
+    dimensions = [
+        Dimension.month,
+        Dimension.day,
+        Dimension.vendor,
+        Dimension.account,
+        Dimension.service,
+    ]
+    usage = await load_usage(db, company.view, months, dimensions)
+    prices = await load_unit_prices(db, company, months)
+    names = dict(company.view.list_names())
+    # A large customer has hundreds of thousands of days, which would delay other requests.
+    anomalies = await asyncio.to_thread(
+        lambda: list(_iterate_anomalies(_build_series(usage), month, prices, names))
+    )
+    return Anomalies(
+        company_id=company.company_id,
+        month=month,
+        anomalies=sorted(anomalies, key=_sort_key),
+        unpriced=[
+            UnpricedUsage(**unpriced._asdict())
+            for unpriced in sorted(usage.unpriced)
+            if unpriced.month == month
+        ],
+    )
+
+
+def _build_series(usage: Usage) -> _Series:
+    exact: defaultdict[_ServiceKey, dict[date, ExactAmount]] = defaultdict(dict)
+    for (values, currency), amount in usage.amounts.items():
+        month, day, vendor, customer_id, service, marketplace = values
+        days = list_month_days(month)
+        billed_day = min(max(day, days.first), days.last)
+        series = exact[_ServiceKey(vendor, customer_id, service, marketplace, currency)]
+        series[billed_day] = series.get(billed_day, ZERO) + amount
+    return {
+        key: {day: expand_amount(amount) for day, amount in series.items()}
+        for key, series in exact.items()
+    }
+
+
+def _iterate_anomalies(
+    series: _Series, month: str, prices: UnitPrices, names: Mapping[str, str]
+) -> Iterator[Anomaly]:
+    first = list_month_days(month).first
+    for key, amounts in series.items():
+        outliers = list(find_outliers(amounts, key.currency, first))
+        if outliers:
+            usual_at_new_price = _find_price_days(key, amounts, month, prices, outliers)
+            for outlier in outliers:
+                cause = (
+                    AnomalyCause.price if outlier.day in usual_at_new_price else AnomalyCause.usage
+                )
+                yield _build_anomaly(key, outlier, cause, names)
+
+
+def _find_price_days(
+    key: _ServiceKey,
+    amounts: Mapping[date, Decimal],
+    month: str,
+    prices: UnitPrices,
+    outliers: list[Outlier],
+) -> set[date]:
+    """The days that would be usual if the earlier days had had the same price."""
+    restated = restate_amounts(amounts, key.vendor, month, prices)
+    if restated is None:
+        return set()
+    first = list_month_days(month).first
+    still_unusual = {each.day for each in find_outliers(restated, key.currency, first)}
+    return {outlier.day for outlier in outliers} - still_unusual
+
+
+def _build_anomaly(
+    key: _ServiceKey, outlier: Outlier, cause: AnomalyCause, names: Mapping[str, str]
+) -> Anomaly:
+    return Anomaly(
+        day=outlier.day.isoformat(),
+        vendor=key.vendor,
+        customer_id=key.customer_id,
+        customer_name=names.get(key.customer_id, key.customer_id),
+        service=key.service,
+        marketplace=key.marketplace,
+        currency=key.currency,
+        value=outlier.value,
+        median=outlier.median,
+        mad=outlier.mad,
+        score=outlier.score,
+        cause=cause,
+    )
+
+
+def _sort_key(anomaly: Anomaly) -> tuple[str, str, str, str, bool]:
+    return (
+        anomaly.day,
+        anomaly.vendor,
+        anomaly.customer_id,
+        anomaly.service,
+        anomaly.marketplace,
+    )

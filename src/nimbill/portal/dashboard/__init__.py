@@ -1,0 +1,1 @@
+"""The first page of the portal: totals, comparison, largest costs, forecast and warnings."""

@@ -1,0 +1,1 @@
+"""Tests of budgets and their alerts."""
