@@ -41,11 +41,15 @@ OURS, THEIRS, HIDDEN = "kanaria", "kanarib", "kanaric"
 # operations that are refused without a record in the query
 SELECTED_BY_QUERY = {
     "detach_legacy_role",
+    "download_discount_csv",
+    "download_merged_csv",
     "issue_log_credentials",
     "issue_stack_credentials",
     "list_containers",
     "list_template_versions",
+    "print_customer_invoice",
     "read_agent_configuration",
+    "read_customer_invoice",
 }
 
 

@@ -91,6 +91,7 @@ TENANT_TABLES = {
     "exports": ALL_RIGHTS,
     "account_groups": ALL_RIGHTS,
     "account_group_members": ALL_RIGHTS,
+    "saved_filters": ALL_RIGHTS,
 }
 # Read across tenants by find_organisation_id, has_other_organisations,
 # organisations_with_due_jobs and count_service_records.
