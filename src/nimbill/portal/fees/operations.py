@@ -46,7 +46,7 @@ async def load_fees(
         name = names.get(row.customer_id, row.customer_id)
         price = prices.get(price_key)
         try:
-            amount = _convert(row, name, price)
+            amount = convert_fee(row, name, price)
         except NoPrice as error:
             sums.unpriced.add(UnpricedMonth(month, row.vendor, error.reason))
             continue
@@ -78,7 +78,7 @@ async def _list_entries(
     return entries
 
 
-def _convert(row: Row, name: str, price: CustomerPrice | None) -> ExactAmount:
+def convert_fee(row: Row, name: str, price: CustomerPrice | None) -> ExactAmount:
     """Convert at the entry's own rate, or at the month's. Raises NoPrice."""
     if price is None:
         raise NoPrice("settings_missing")
