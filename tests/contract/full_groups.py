@@ -14,7 +14,7 @@ from tests.contract.month_factories import (
     make_tagged_cost,
     save_setting,
 )
-from tests.contract.resource_factories import make_reseller
+from tests.contract.resource_factories import make_account_group, make_reseller
 from tests.contract.tenants import PLAIN_VALUES, Tenant
 from tests.contract.valid_bodies import billing_group_body, free_format_item
 
@@ -45,6 +45,7 @@ def make_full_group(tenant: Tenant, canary: str) -> Tenant:
     make_moved_instance(group)
     make_tagged_cost(group)
     make_reseller(group)
+    make_account_group(group)
     make_invoiced_group(group)
     make_invoice_by_tag(group)
     return group

@@ -10,7 +10,26 @@ USAGE: dict[str, tuple[str, ...]] = {
 
 TAGS: dict[str, tuple[str, ...]] = {}
 
-ACCOUNTS_AND_INVOICES: dict[str, tuple[str, ...]] = {}
+ACCOUNTS_AND_INVOICES: dict[str, tuple[str, ...]] = {
+    "list_account_groups": ("ReadGroups",),
+    "create_account_group": ("ModifyGroups",),
+    "change_account_group": ("ModifyGroups",),
+    "delete_account_group": ("ModifyGroups",),
+    "read_group_usage": ("ReadGroups",),
+    "read_group_graph": ("ReadGroups",),
+    "rename_account": ("ModifySettings",),
+    "list_fees": ("ReadAccount",),
+    "download_usage_report": ("DownloadReports",),
+    "download_focus_file": ("DownloadReports",),
+    "list_customer_invoices": ("ReadInvoice",),
+    "read_customer_invoice": ("ReadInvoice",),
+    "print_customer_invoice": ("ReadInvoice",),
+    "download_discount_csv": ("ReadInvoice",),
+    "download_merged_csv": ("ReadInvoice",),
+    "list_saved_filters": ("ReadAccount",),
+    "create_saved_filter": ("ReadAccount",),
+    "delete_saved_filter": ("ReadAccount",),
+}
 
 BUDGETS_AND_FORECASTS: dict[str, tuple[str, ...]] = {
     "read_dashboard": ("ReadAccount",),

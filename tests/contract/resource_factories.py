@@ -147,6 +147,32 @@ def find_last_role_holder(tenant: Tenant) -> str:
     return str(rows[0]["username"]) if rows else make_username(tenant)
 
 
+def make_account_group(tenant: Tenant) -> str:
+    """A group of one account of the portal."""
+    group_id, customer_id = new_id("agr"), make_account(tenant)
+    company_id = tenant.superuser.sql(
+        "SELECT company_id FROM cloud_accounts WHERE organisation_id = $1 AND customer_id = $2",
+        tenant.organisation_id,
+        customer_id,
+    )[0]["company_id"]
+    name = tenant.word("g")
+    tenant.add("account_groups", group_id=group_id, company_id=company_id, name=name)
+    tenant.add("account_group_members", group_id=group_id, customer_id=customer_id)
+    return group_id
+
+
+def make_saved_filter(tenant: Tenant) -> str:
+    filter_id = new_id("flt")
+    tenant.add(
+        "saved_filters",
+        filter_id=filter_id,
+        user_id=tenant.organisation.root_user_id,
+        name=tenant.word("f"),
+        content="{}",
+    )
+    return filter_id
+
+
 @dataclass(frozen=True)
 class RecordReference:
     """How a request refers to a record, how to create one, and where it is stored."""
@@ -185,6 +211,8 @@ RESELLER = RecordReference(make_reseller, "users", "user_id", filtered=True)
 IMPORT = RecordReference(make_import, "cost_imports", "import_id", filtered=True)
 SAVED = RecordReference(make_saved_group, "billing_groups", "company_id", filtered=True)
 INVOICED = RecordReference(make_invoiced_group, "billing_groups", "company_id", filtered=True)
+ACCOUNT_GROUP = RecordReference(make_account_group, "account_groups", "group_id", filtered=True)
+SAVED_FILTER = RecordReference(make_saved_filter, "saved_filters", "filter_id")
 CLIENT = RecordReference(make_api_client, "api_clients", "client_id")
 ROLE = RecordReference(make_role, "roles", "name")
 LEGACY_ROLE = RecordReference(make_legacy_role, "legacy_roles", "role_id")
@@ -223,6 +251,16 @@ REFERENCES: Mapping[str, RecordReference] = {
     "list_invoice_revisions.company_id": INVOICED,
     "print_invoice.company_id": INVOICED,
     "print_covering_page.company_id": INVOICED,
+    "download_focus_file.company_id": INVOICED,
+    "read_customer_invoice.company_id": INVOICED,
+    "print_customer_invoice.company_id": INVOICED,
+    "download_discount_csv.company_id": INVOICED,
+    "download_merged_csv.company_id": INVOICED,
+    "group_id": ACCOUNT_GROUP,
+    "filter_id": SAVED_FILTER,
+    "rename_account.customer_id": ACCOUNT,
+    "create_account_group.customer_ids": ACCOUNT,
+    "change_account_group.customer_ids": ACCOUNT,
     "read_deployment.name": DEPLOYMENT,
     "delete_deployment.name": DEPLOYMENT,
     "role_id": LEGACY_ROLE,
@@ -271,6 +309,7 @@ NOT_A_RECORD: Mapping[str, str] = {
     "to": "a time",
     "interval": "day or month",
     "before": "a number",
+    "by": "account or group",
     "permissions": "fixed list of permissions",
 }
 

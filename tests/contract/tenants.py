@@ -22,6 +22,7 @@ PLAIN_VALUES: Mapping[str, str] = {
     "vendor": "aws",
     "version_id": "latest",
     "flag": "web",
+    "kind": "fee",
 }
 
 

@@ -37,10 +37,14 @@ POSTED = {
 }
 # routes that show data of every visible group
 LISTS = POSTED | {
+    "download_focus_file",
+    "download_usage_report",
+    "list_account_groups",
     "list_account_totals",
     "list_accounts",
     "list_audit_entries",
     "list_billing_groups",
+    "list_fees",
     "list_invoices",
     "list_recalculation",
     "list_resellers",
@@ -49,13 +53,18 @@ LISTS = POSTED | {
     "read_account_graph",
     "read_account_usage",
     "read_costs",
+    "read_group_usage",
 }
-# routes that show data of the group in their path
+# routes that show data of the group in their path or query
 OF_ONE_GROUP = {
+    "download_discount_csv",
+    "download_merged_csv",
     "list_billing_group_details",
     "list_invoice_revisions",
     "print_covering_page",
+    "print_customer_invoice",
     "print_invoice",
+    "read_customer_invoice",
     "read_invoice",
 }
 # routes about a whole month or delivery: a restricted caller finds nothing
@@ -67,7 +76,13 @@ OF_WHOLE_MONTH = {
     "read_tie_out": 404,
 }
 # routes that show figures of the visible groups without naming them
-FIGURES = {"list_projects_of_month", "export_projects_of_month", "list_invoice_runs"}
+FIGURES = {
+    "export_projects_of_month",
+    "list_customer_invoices",
+    "list_invoice_runs",
+    "list_projects_of_month",
+    "read_group_graph",
+}
 # routes of the portal that show figures of one company
 OF_ONE_COMPANY = {
     "list_anomalies",
@@ -85,6 +100,7 @@ WITHOUT_GROUP_DATA = {
     "list_permissions_of_subuser",
     "list_projects",
     "list_roles",
+    "list_saved_filters",
     "list_subusers",
     "read_deployment",
     "read_settings",
@@ -137,7 +153,8 @@ def scene(running: Service, superuser: Address) -> Iterator[Scene]:
 def read(tenant: Tenant, route: Route, headers: dict[str, str]) -> httpx.Response:
     """Send the request without optional parameters, which might hide something too."""
     request = build_valid_request(route, tenant)
-    query = {name: PLAIN_VALUES[name] for name in request.query if name in PLAIN_VALUES}
+    kept = {*PLAIN_VALUES, *({"company_id"} if route.operation in OF_ONE_GROUP else ())}
+    query = {name: value for name, value in request.query.items() if name in kept}
     body = None if route.operation == "create_or_list_resellers" else request.body
     return send_request(tenant, route, replace(request, query=query, body=body), headers)
 

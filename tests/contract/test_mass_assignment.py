@@ -178,7 +178,7 @@ def test_the_known_names_contain_internal_columns() -> None:
     assert EXTRA_FIELDS["false"]["revoked"] is False
     assert EXTRA_FIELDS["false"]["company_id"] == EXTRA
     assert WRITES
-    assert all({Product.core, LEGACY} & set(route.products) for route in WRITES)
+    assert all({Product.core, Product.portal, LEGACY} & set(route.products) for route in WRITES)
 
 
 def test_fields_are_added_at_every_level_of_a_body() -> None:

@@ -43,16 +43,20 @@ SELECTED_BY_QUERY = {
     "change_budget_alerts",
     "change_budgets",
     "detach_legacy_role",
+    "download_discount_csv",
+    "download_merged_csv",
     "issue_log_credentials",
     "issue_stack_credentials",
     "list_anomalies",
     "list_containers",
     "list_template_versions",
+    "print_customer_invoice",
     "read_agent_configuration",
     "read_budget_alerts",
     "read_budgets",
     "read_dashboard",
     "read_forecast",
+    "read_customer_invoice",
 }
 
 

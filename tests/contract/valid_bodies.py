@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from tests.contract.month_factories import make_recalculation_entry, make_saved_group
@@ -182,6 +183,39 @@ def budget_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
     }
 
 
+def portal_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
+    """Bodies of what customers set up."""
+    return {
+        "create_account_group": account_group_body,
+        "change_account_group": changed_group_body,
+        "rename_account": lambda tenant: {"name": tenant.word("a")},
+        "create_saved_filter": lambda tenant: {
+            "name": tenant.word("f"),
+            "content": {"services": [tenant.word("s")]},
+        },
+    }
+
+
+def account_group_body(tenant: Tenant) -> dict[str, Any]:
+    company_id = make_billing_group(tenant)
+    return {
+        "company_id": company_id,
+        "name": tenant.word("g"),
+        "customer_ids": [make_account(replace(tenant, group=company_id))],
+    }
+
+
+def changed_group_body(tenant: Tenant) -> dict[str, Any]:
+    """An account of the company whose group was created last, which is the one in the path."""
+    rows = tenant.superuser.sql(
+        "SELECT company_id FROM account_groups WHERE organisation_id = $1"
+        " ORDER BY create_time DESC LIMIT 1",
+        tenant.organisation_id,
+    )
+    account = make_account(replace(tenant, group=str(rows[0]["company_id"])))
+    return {"name": tenant.word("g"), "customer_ids": [account]}
+
+
 def billing_group_file(tenant: Tenant) -> str:
     word = tenant.word("b")
     return f"billinggroup_id,billinggroup_name,company_name\n{word},{word},{word}\n"
@@ -236,6 +270,7 @@ BODIES: Mapping[str, Callable[[Tenant], Any]] = {
     **billing_bodies(),
     **month_bodies(),
     **budget_bodies(),
+    **portal_bodies(),
     "create_subuser": subuser_body,
     "change_password": lambda _: {"password": PASSWORD, "old_password": PASSWORD},
     "create_api_client": lambda tenant: {"name": tenant.word("k")},

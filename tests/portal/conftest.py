@@ -8,10 +8,11 @@ import pytest
 from tests.customers.resellers.reseller_accounts import company
 from tests.portal.daily_costs import create_customer_with_daily_costs, fix_today
 from tests.portal.portal_customer import PortalCustomer, create_customer
+from tests.portal.portal_scene import scene
 from tests.quick_hashes import quick_hashes, use_quick_hashes
 from tests.running_service import Service, clear_cookies
 
-__all__ = ["clear_cookies", "company", "use_quick_hashes"]
+__all__ = ["clear_cookies", "company", "scene", "use_quick_hashes"]
 
 
 @pytest.fixture

@@ -78,8 +78,10 @@ class FlagByParameter:
     parameter: str
     flags: Mapping[str, str]  # value of the parameter to the flag
 
-    def find(self, connection: ASGIConnection[Any, Any, Any, Any]) -> str | None:
-        return self.flags.get(connection.query_params.get(self.parameter, ""))
+    def list_flags(self, connection: ASGIConnection[Any, Any, Any, Any]) -> list[str]:
+        """Return the flags of all values, because the route may use another one than the first."""
+        values = connection.query_params.getall(self.parameter, [])
+        return [self.flags[value] for value in values if value in self.flags]
 
 
 _PARAMETER = re.compile(r"{[^}]*}")
@@ -129,7 +131,8 @@ async def _authorize(
     caller = await get_request_context(connection.scope).authenticate(resources, claims)
     if caller is None:
         raise invalid_token()
-    _require_flag(caller, _find_flag(connection, route.opt.get("flag")))
+    for flag in _list_flags(connection, route.opt.get("flag")):
+        _require_flag(caller, flag)
     if not _is_own_user(connection, caller, route.opt.get("own_user_parameter")):
         _require_flag(caller, route.opt.get("flag_for_other_users"))
         _require_role_action(caller, await _get_role_actions(connection, route))
@@ -147,10 +150,12 @@ def _require_audience(claims: Claims, audiences: Sequence[Audience]) -> None:
         raise NotPermitted("grant_not_admitted", "This path needs a token of another grant type.")
 
 
-def _find_flag(
+def _list_flags(
     connection: ASGIConnection[Any, Any, Any, Any], flag: str | FlagByParameter | None
-) -> str | None:
-    return flag.find(connection) if isinstance(flag, FlagByParameter) else flag
+) -> Sequence[str]:
+    if isinstance(flag, FlagByParameter):
+        return flag.list_flags(connection)
+    return [] if flag is None else [flag]
 
 
 def _require_flag(caller: Caller, flag: str | None) -> None:

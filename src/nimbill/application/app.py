@@ -53,10 +53,16 @@ from nimbill.invoicing.profit import routes as profit_routes
 from nimbill.invoicing.reconciliation import routes as tie_out_routes
 from nimbill.invoicing.runs import routes as invoice_routes
 from nimbill.portal import routes as portal_routes
+from nimbill.portal.accounts import routes as portal_account_routes
 from nimbill.portal.anomalies import routes as portal_anomaly_routes
 from nimbill.portal.budgets import routes as portal_budget_routes
 from nimbill.portal.dashboard import routes as portal_dashboard_routes
+from nimbill.portal.fees import routes as portal_fee_routes
 from nimbill.portal.forecast import routes as portal_forecast_routes
+from nimbill.portal.groups import routes as portal_group_routes
+from nimbill.portal.invoices import routes as portal_invoice_routes
+from nimbill.portal.reports import routes as portal_report_routes
+from nimbill.portal.saved_filters import routes as portal_filter_routes
 from nimbill.portal.usage import routes as portal_usage_routes
 
 JSON_BYTES_MAX = 1_048_576
@@ -90,6 +96,12 @@ PORTAL_ROUTES = [
     *portal_budget_routes.ROUTES,
     *portal_dashboard_routes.ROUTES,
     *portal_forecast_routes.ROUTES,
+    *portal_account_routes.ROUTES,
+    *portal_fee_routes.ROUTES,
+    *portal_filter_routes.ROUTES,
+    *portal_group_routes.ROUTES,
+    *portal_invoice_routes.ROUTES,
+    *portal_report_routes.ROUTES,
     *portal_usage_routes.ROUTES,
 ]
 

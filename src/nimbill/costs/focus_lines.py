@@ -17,28 +17,19 @@ from nimbill.costs.focus_columns import (
     build_schema,
     build_table,
 )
+from nimbill.costs.focus_names import name_sub_account_type, next_month_start
 from nimbill.costs.focus_pricing import ZERO, map_pricing_columns
 from nimbill.costs.formats.focus import find_vendor
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.calendar_month import month_end, month_start
+from nimbill.foundation.calendar_month import month_start
 from nimbill.foundation.vendor_names import NO_NAMES, ProviderNames, name_provider
 
 basis = chosen("focus-export")
 
-SUB_ACCOUNT_TYPES = {"aws": "Account", "azure": "Subscription", "gcp": "Project"}
 SCHEMAS = {
     version: build_schema({**columns, **OWN_COLUMNS})
     for version, columns in COLUMNS_BY_VERSION.items()
 }
-
-
-def next_month_start(month: str) -> Any:
-    """The end of a billing period, which is exclusive."""
-    return month_end(month) + timedelta(microseconds=1)
-
-
-def name_sub_account_type(vendor: str) -> str:
-    return SUB_ACCOUNT_TYPES.get(vendor, "Account")
 
 
 def convert_to_focus(

@@ -28,13 +28,17 @@ async def load_request_vendors(request: Request[Any, Any, Any]) -> Sequence[str]
 
 
 async def refuse_disabled_vendor(request: Request[Any, Any, Any]) -> None:
-    """Leave a missing or malformed vendor to the framework, which checks all parameters."""
+    """Leave a missing or malformed vendor to the framework, which checks all parameters.
+
+    All values of a query count, because the route may use another one than the first.
+    """
     rule = _find_rule(request.route_handler)
     if rule is None:
         return
     vendors = await load_request_vendors(request)
-    sent = request.path_params.get(PARAMETER, request.query_params.get(PARAMETER))
-    if sent is not None and sent not in rule.list_names(vendors):
+    in_path = request.path_params.get(PARAMETER)
+    sent = request.query_params.getall(PARAMETER, []) if in_path is None else [in_path]
+    if not set(sent) <= set(rule.list_names(vendors)):
         raise rule_violations_error([Violation(PARAMETER, rule.describe(vendors))])
 
 

@@ -13,7 +13,7 @@ from nimbill.customers.billing_groups.records import is_billing_group_visible
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import NotPermitted, not_found
+from nimbill.foundation.errors import NotPermitted, Violation, not_found, rule_violations_error
 from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
 from nimbill.portal.account_groups.records import list_member_accounts
@@ -57,6 +57,14 @@ class PortalView:
     def admits_account(self, customer_id: str) -> bool:
         return self.customer_ids is None or customer_id in self.customer_ids
 
+    def list_accounts_of(self, company_id: str) -> frozenset[str]:
+        """The customer_ids of the visible accounts that belong to the company now."""
+        return frozenset(
+            key.customer_id
+            for key, account in self.accounts.items()
+            if account.company_id == company_id
+        )
+
 
 async def load_view(
     db: AsyncConnection, caller: Caller, company_id: str | None = None
@@ -90,6 +98,16 @@ async def narrow_to_company(
     if not await is_billing_group_visible(db, scope, company_id):
         raise not_found()
     return TenantScope(scope.organisation_id, frozenset({company_id}))
+
+
+def require_company(scope: TenantScope) -> str:
+    """Return the only company of the scope; a caller who sees several must name one."""
+    company_ids = scope.billing_groups
+    if company_ids is None or len(company_ids) != 1:
+        rule = "required, because you see more than one company"
+        raise rule_violations_error([Violation("company_id", rule)])
+    (company_id,) = company_ids
+    return company_id
 
 
 def require_unfiltered(view: PortalView) -> None:

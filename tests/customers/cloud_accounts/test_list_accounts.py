@@ -76,6 +76,8 @@ def test_the_vendor_is_required_and_must_be_known(service: Service) -> None:
         ("?limit=1", "required"),
         ("?vendor=", "one of aws, azure"),
         ("?vendor=gcp", "one of aws, azure"),
+        ("?vendor=aws&vendor=gcp", "one of aws, azure"),  # the route uses the last one
+        ("?vendor=gcp&vendor=aws", "one of aws, azure"),
         ("?vendor=AWS", "one of aws, azure"),
         ("?Vendor=aws", "required"),
     ):

@@ -179,5 +179,13 @@ async def update_account(
     )
 
 
+async def rename_account(
+    db: AsyncConnection, scope: TenantScope, customer_id: str, name: str
+) -> None:
+    await db.execute(
+        sa.update(cloud_accounts).where(*_match_id(scope, customer_id)).values(name=name)
+    )
+
+
 async def delete_account(db: AsyncConnection, scope: TenantScope, customer_id: str) -> None:
     await db.execute(sa.delete(cloud_accounts).where(*_match_id(scope, customer_id)))

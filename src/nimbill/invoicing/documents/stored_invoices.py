@@ -239,7 +239,7 @@ async def list_run_invoices(db: AsyncConnection, scope: TenantScope, run_id: str
             _invoices.number,
             _revisions.warnings,
         )
-        .join_from(invoice_revisions, invoices, _join_revision(current=False))
+        .join_from(invoice_revisions, invoices, join_revision(current=False))
         .where(_revisions.organisation_id == scope.organisation_id, _revisions.run_id == run_id)
         .order_by(_invoices.number)
     )
@@ -285,7 +285,7 @@ async def _load_invoices(
             _invoices.create_time,
             _invoices.update_time,
         )
-        .join_from(invoices, invoice_revisions, _join_revision(current=True))
+        .join_from(invoices, invoice_revisions, join_revision(current=True))
         .join(billing_groups, _join_group())
         .where(
             _invoices.organisation_id == scope.organisation_id,
@@ -350,7 +350,7 @@ async def list_revisions(
     return (await db.execute(stmt)).all()
 
 
-def _join_revision(*, current: bool) -> sa.ColumnElement[bool]:
+def join_revision(*, current: bool) -> sa.ColumnElement[bool]:
     """Join revisions with their invoice; with `current`, only the current revision."""
     same_invoice = sa.and_(
         _invoices.organisation_id == _revisions.organisation_id,

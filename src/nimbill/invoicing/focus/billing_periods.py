@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from nimbill.costs.focus_lines import next_month_start
+from nimbill.costs.focus_names import next_month_start
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import month_start
 from nimbill.invoicing.focus.invoice_rows import FocusRow, Invoice

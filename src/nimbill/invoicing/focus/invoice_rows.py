@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from typing import Any
 
-from nimbill.costs.focus_lines import name_sub_account_type, next_month_start
+from nimbill.costs.focus_names import name_sub_account_type, next_month_start
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import month_start
 from nimbill.invoicing.documents.document import InvoiceDocument

@@ -11,16 +11,16 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
 
 from nimbill.access.gate import Audience
-from nimbill.access.request_context import get_request_context
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.disconnection import run_until_disconnected
 from nimbill.http.routing import PathMonth, RequestCaller, WorkerResources, get
 from nimbill.invoicing.pdf import pdf_cache
+from nimbill.invoicing.pdf.printing import PDF, build_pdf_response, pause_for_printing
 
 READ = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
-PDF, ZIP = "application/pdf", "application/zip"
+ZIP = "application/zip"
 CHUNK = 1 << 18
 
 
@@ -39,9 +39,9 @@ async def print_invoice(
     request: Request[Any, Any, Any],
 ) -> Response[bytes]:
     """Return an invoice as PDF, in the billing group's language."""
-    printer = await _pause_for_printing(request)
+    printer = await pause_for_printing(request)
     printing = pdf_cache.load_invoice_pdf(printer, caller.scope, month, company_id, vendor)
-    return _build_response(*await run_until_disconnected(request, printing))
+    return build_pdf_response(*await run_until_disconnected(request, printing))
 
 
 @get(
@@ -58,21 +58,9 @@ async def print_covering_page(
     request: Request[Any, Any, Any],
 ) -> Response[bytes]:
     """Return the vendors' invoices of a group with a cover page, if inv_aggregate is true."""
-    printer = await _pause_for_printing(request)
+    printer = await pause_for_printing(request)
     printing = pdf_cache.load_cover_pdf(printer, caller.scope, month, company_id)
-    return _build_response(*await run_until_disconnected(request, printing))
-
-
-async def _pause_for_printing(request: Request[Any, Any, Any]) -> pdf_cache.PdfPrinter:
-    """Return the request's connection to the pool: compiling takes a while."""
-    await get_request_context(request.scope).pause()
-    state = request.app.state
-    return pdf_cache.PdfPrinter(state.resources.engine, state.pdf_compilers)
-
-
-def _build_response(name: str, content: bytes) -> Response[bytes]:
-    headers = {"Content-Disposition": f'inline; filename="{name}"'}
-    return Response(content, media_type=PDF, headers=headers)
+    return build_pdf_response(*await run_until_disconnected(request, printing))
 
 
 @get(
@@ -90,7 +78,7 @@ async def print_month(
     vendor: Annotated[BilledVendor | None, QueryParameter()] = None,
 ) -> Stream:
     """Return all invoices of a month, or those of one vendor, as a zip archive."""
-    printer = await _pause_for_printing(request)
+    printer = await pause_for_printing(request)
     file = await asyncio.to_thread(_open_temporary_file, resources.settings.data)
     try:
         printing = pdf_cache.write_zip(printer, caller.scope, month, vendor, file)

@@ -130,7 +130,7 @@ def _build_charges(inputs: InvoiceInputs) -> MonthlyCharges:
             )
             for usage in inputs.usage
         ),
-        entries=tuple(_build_entry(row, inputs.accounts) for row in inputs.entries),
+        entries=tuple(build_applied_entry(row, inputs.accounts) for row in inputs.entries),
         items=tuple(_build_item(row) for row in inputs.items),
     )
 
@@ -152,7 +152,8 @@ def _find_cost_currency(inputs: InvoiceInputs) -> Currency:
     return CURRENCIES[codes.pop()] if codes else Currency.usd
 
 
-def _build_entry(row: Row, account_names: Mapping[str, str]) -> AppliedEntry:
+def build_applied_entry(row: Row, account_names: Mapping[str, str]) -> AppliedEntry:
+    """Build the entry of a stored row whose currency is one of CURRENCIES."""
     return AppliedEntry(
         entry_id=row.entry_id,
         customer_id=row.customer_id,

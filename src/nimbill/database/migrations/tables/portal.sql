@@ -1,4 +1,4 @@
--- What customers set up in the portal. Account groups belong to a company, not to one of its users.
+-- What customers set up in the portal. Account groups belong to a company, saved filters to a user.
 
 CREATE TABLE account_groups (
     organisation_id text NOT NULL,
@@ -19,3 +19,16 @@ CREATE TABLE account_group_members (
     FOREIGN KEY (organisation_id, group_id) REFERENCES account_groups ON DELETE CASCADE,
     FOREIGN KEY (organisation_id, customer_id) REFERENCES cloud_accounts ON DELETE CASCADE
 );
+
+-- Belong to one user, at most 100 each.
+CREATE TABLE saved_filters (
+    organisation_id text NOT NULL,
+    filter_id text NOT NULL,
+    user_id text NOT NULL,
+    name text NOT NULL,
+    content text NOT NULL,
+    create_time timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, filter_id),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
+);
+CREATE INDEX saved_filters_user_id_idx ON saved_filters (organisation_id, user_id);

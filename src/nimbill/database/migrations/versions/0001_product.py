@@ -94,6 +94,7 @@ TENANT_TABLES = {
     "account_group_members": ALL_RIGHTS,
     "budget_settings": ALL_RIGHTS,
     "budget_alerts": ALL_RIGHTS,
+    "saved_filters": ALL_RIGHTS,
 }
 # Read across tenants by find_organisation_id, has_other_organisations,
 # organisations_with_due_jobs and count_service_records.

@@ -1,0 +1,55 @@
+"""All invoices of the visible billing groups, as their heads: numbers, dates and totals."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSON
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
+from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.foundation.basis import chosen
+from nimbill.invoicing.documents.stored_invoices import (
+    invoice_revisions,
+    invoices,
+    join_revision,
+)
+
+basis = chosen("portal-invoices")
+
+_invoices, _revisions = invoices.c, invoice_revisions.c
+
+
+async def list_invoice_heads(
+    db: AsyncConnection, scope: TenantScope, *, limit: int | None, offset: int
+) -> Sequence[Row]:
+    """List the current invoices, the newest month first.
+
+    Columns: company_id, month, vendor, number, issue_date, due_date, currency, pre_tax, tax, total.
+    """
+    document = sa.cast(_revisions.document, JSON)
+    stmt = (
+        sa.select(
+            _invoices.company_id,
+            _invoices.month,
+            _invoices.vendor,
+            _invoices.number,
+            document["issue_date"].astext.label("issue_date"),
+            document["due_date"].astext.label("due_date"),
+            _revisions.currency,
+            _revisions.pre_tax,
+            _revisions.tax,
+            _revisions.total,
+        )
+        .join_from(invoices, invoice_revisions, join_revision(current=True))
+        .join(
+            billing_groups,
+            (billing_groups.c.organisation_id == _invoices.organisation_id)
+            & (billing_groups.c.company_id == _invoices.company_id),
+        )
+        .where(_invoices.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
+        .order_by(_invoices.month.desc(), _invoices.vendor, _invoices.number)
+        .limit(limit)
+        .offset(offset)
+    )
+    return (await db.execute(stmt)).all()

@@ -1,0 +1,1 @@
+"""The accounts of a customer, as it names them."""

@@ -1,0 +1,1 @@
+"""The pages of account groups: the groups themselves, and usage by group."""

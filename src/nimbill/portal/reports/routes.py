@@ -1,0 +1,86 @@
+"""HTTP routes of reports as files; paths are relative to /m/portal."""
+
+import asyncio
+
+from litestar import Response
+from litestar.params import FromQuery
+
+from nimbill.access.gate import Audience
+from nimbill.access.role_actions import RoleAction
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import NotFound
+from nimbill.http.routing import RequestCaller, Transaction, get
+from nimbill.identity.organisations.operations import require_organisation
+from nimbill.invoicing.exports.csv_file import encode_csv
+from nimbill.invoicing.focus.month_records import load_focus_month
+from nimbill.portal.report_months import list_report_months
+from nimbill.portal.report_parameters import CompanyId, FirstMonth, LastMonth, Month
+from nimbill.portal.reports.focus_csv import encode_focus
+from nimbill.portal.reports.usage_csv import REPORTS, ReportBy, build_header, build_rows
+from nimbill.portal.view import load_view, require_unfiltered
+
+CSV = "text/csv"
+
+
+@get(
+    "/usage/report",
+    audiences=[Audience.portal],
+    role_actions=[RoleAction.DownloadReports],
+    flag="usage_report_download",
+    basis=chosen("portal-reports"),
+    media_type=CSV,
+)
+async def download_usage_report(
+    caller: RequestCaller,
+    db: Transaction,
+    by: FromQuery[ReportBy] = ReportBy.account,
+    month: Month = None,
+    first: FirstMonth = None,
+    last: LastMonth = None,
+    company_id: CompanyId = None,
+) -> Response[bytes]:
+    """Download usage by month, account or account group, and service as CSV."""
+    months = list_report_months(month, first, last)
+    view = await load_view(db, caller, company_id)
+    report = REPORTS[by]
+    table = await report.load(db, view, months)
+    # encoding a large report would block the event loop
+    content = await asyncio.to_thread(
+        lambda: encode_csv(build_header(report), build_rows(report, table))
+    )
+    return _build_response(f"usage-{by}-{_name_period(months)}.csv", content)
+
+
+@get(
+    "/usage/focus",
+    audiences=[Audience.portal],
+    role_actions=[RoleAction.DownloadReports],
+    flag="usage_report_download",
+    basis=chosen("portal-focus"),
+    media_type=CSV,
+)
+async def download_focus_file(
+    caller: RequestCaller, db: Transaction, month: Month = None, company_id: CompanyId = None
+) -> Response[bytes]:
+    """Download the invoices of a month as FOCUS 1.2 in CSV."""
+    (only,) = list_report_months(month, None, None)
+    view = await load_view(db, caller, company_id)
+    require_unfiltered(view)
+    organisation = await require_organisation(db, view.scope)
+    focus_month = await load_focus_month(db, view.scope, organisation.name, only, None)
+    if not focus_month.invoices:
+        raise NotFound("no_invoices", "This month has no invoice yet. Try again when it has one.")
+    content = await asyncio.to_thread(encode_focus, focus_month)
+    return _build_response(f"focus-{only}.csv", content)
+
+
+def _name_period(months: list[str]) -> str:
+    return months[0] if len(months) == 1 else f"{months[0]}-{months[-1]}"
+
+
+def _build_response(name: str, content: bytes) -> Response[bytes]:
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(content, media_type=CSV, headers=headers)
+
+
+ROUTES = [download_usage_report, download_focus_file]

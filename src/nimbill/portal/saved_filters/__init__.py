@@ -1,0 +1,1 @@
+"""Filters of reports that a user saves under a name."""
