@@ -51,15 +51,15 @@ def list_months(first: str, last: str) -> list[str]:
 
     At most one month more than a report may have, so that a far date costs nothing.
     """
-    months: list[str] = []
-    month = first
-    while month <= last and len(months) <= MONTHS_MAX:
-        months.append(month)
-        month = add_months(month, 1)
-    return months
+    count = min(_count_months(last) - _count_months(first), MONTHS_MAX) + 1
+    return [add_months(first, number) for number in range(count)]
+
+
+def _count_months(month: str) -> int:
+    return int(month[:4]) * 12 + int(month[5:])
 
 
 def add_months(month: str, count: int) -> str:
     """The month `count` months later, or earlier if it is negative."""
-    number = int(month[:4]) * 12 + int(month[5:]) - 1 + count
+    number = _count_months(month) - 1 + count
     return f"{number // 12:04}-{number % 12 + 1:02}"
