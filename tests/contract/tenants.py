@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -22,7 +23,10 @@ PLAIN_VALUES: Mapping[str, str] = {
     "vendor": "aws",
     "version_id": "latest",
     "flag": "web",
+    "key": "team",
+    "keys": "team,stage",  # those of REPORT_TAG_KEYS
 }
+REPORT_TAG_KEYS = ["team", "stage"]
 
 
 @dataclass
@@ -63,7 +67,10 @@ class Tenant:
 
 def new_tenant(service: Service, superuser: Superuser, canary: str) -> Tenant:
     organisation = service.new_organisation(f"{canary} Ltd", username=f"{canary}-root")
-    return Tenant(service, superuser, organisation, canary)
+    tenant = Tenant(service, superuser, organisation, canary)
+    settings = {"report_tag_keys": REPORT_TAG_KEYS}
+    tenant.add("organisation_settings", settings=json.dumps(settings))
+    return tenant
 
 
 def make_billing_group(tenant: Tenant) -> str:

@@ -47,6 +47,10 @@ LISTS = POSTED | {
     "list_reserved_instances",
     "print_month",
     "read_costs",
+    "read_cross_tag_graph",
+    "read_cross_tag_usage",
+    "read_tag_graph",
+    "read_tag_usage",
 }
 # routes that show data of the group in their path
 OF_ONE_GROUP = {

@@ -1,14 +1,13 @@
 """HTTP routes of usage by account; paths are relative to /m/portal."""
 
-from typing import Annotated
-
-from litestar.params import FromQuery, QueryParameter
+from litestar.params import FromQuery
 
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
 from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, get
 from nimbill.portal.report_months import list_report_months
+from nimbill.portal.report_parameters import CompanyId, FirstMonth, LastMonth, Month
 from nimbill.portal.usage.bodies import (
     AccountUsage,
     Interval,
@@ -25,13 +24,6 @@ from nimbill.portal.usage.graph_series import (
 )
 from nimbill.portal.usage_sums import Dimension, load_usage
 from nimbill.portal.view import load_view
-
-Month = Annotated[str | None, QueryParameter(description="a month as yyyy-mm")]
-FirstMonth = Annotated[str | None, QueryParameter(name="from", description="a month as yyyy-mm")]
-LastMonth = Annotated[str | None, QueryParameter(name="to", description="a month as yyyy-mm")]
-CompanyId = Annotated[
-    str | None, QueryParameter(description="one of the visible companies; default: all of them")
-]
 
 
 @get(
