@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 
 from nimbill.database.tenant_scope import transaction
+from nimbill.imports import job_types
+from nimbill.imports.preparation import PreparedImport
 from nimbill.imports.tagged_sums_jobs import PreparedTags, SummedFiles, commit_tagged_sums
 from nimbill.jobs.runner import Job
 from tests.imports.aws_reports import CUSTOMER, PAYER, report_line, write_report
@@ -91,3 +93,26 @@ def test_sums_of_files_that_no_longer_count_are_not_stored(
 
     assert list_sums(importer) == [(PAYER, "red", 1)]
     assert importer.query("SELECT tag_keys FROM cost_months")[0].tag_keys == ["Team"]
+
+
+@pytest.mark.parametrize(
+    ("prepared", "count"),
+    [
+        (PreparedImport(payers={PAYER: 1}, tag_keys=["Old"]), 1),
+        (PreparedImport(payers={PAYER: 1}, tag_keys=[]), 0),
+        (PreparedImport(problem={"status": 400}, tag_keys=["Old"]), 0),  # nothing was stored
+    ],
+)
+def test_an_import_prepared_before_the_setting_changed_is_summed_again(
+    importer: InProcessImporter, prepared: PreparedImport, count: int
+) -> None:
+    job = Job(importer.scope, "job", "import_costs", "imp", {}, {}, 1, prepared)
+
+    async def check() -> None:
+        async with transaction(importer.service.resources.engine, job.scope.organisation_id) as db:
+            await job_types._check_tag_keys(db, job)
+
+    importer.service.run(check)
+
+    jobs = importer.query("SELECT kind FROM jobs WHERE kind = 'find_stale_tagged_sums'")
+    assert len(jobs) == count

@@ -41,13 +41,18 @@ def needs_tagged_sums(filters: TagFilters, tag_keys: Sequence[str], *, by_day: b
     return bool(filters) or len(tag_keys) > 1 or (bool(tag_keys) and by_day)
 
 
-def choose_source(filters: TagFilters, tag_keys: Sequence[str], *, by_day: bool) -> UsageSource:
-    """The first key has the column `tag_value`, the second `tag_value_2`."""
+def choose_source(
+    filters: TagFilters, tag_keys: Sequence[str], viewed: sa.FromClause, *, by_day: bool
+) -> UsageSource:
+    """The first key has the column `tag_value`, the second `tag_value_2`.
+
+    `viewed` has vendor and customer_id of the accounts, and is joined with the source.
+    """
     if needs_tagged_sums(filters, tag_keys, by_day=by_day):
         table = _select_tagged(filters, tag_keys)
         return UsageSource(table, frozenset({*filters, *tag_keys}))
     if tag_keys:
-        return UsageSource(_select_one_tag(tag_keys[0]))
+        return UsageSource(_select_one_tag(tag_keys[0], viewed))
     return UsageSource(cost_sums)
 
 
@@ -76,17 +81,28 @@ def _select_tagged(filters: TagFilters, tag_keys: Sequence[str]) -> sa.FromClaus
     )
 
 
-def _select_one_tag(key: str) -> sa.FromClause:
-    """Lines without the tag are all lines less those that have it."""
+def _select_one_tag(key: str, viewed: sa.FromClause) -> sa.FromClause:
+    """Lines without the tag are all lines less those that have it.
+
+    Each part looks for the accounts itself. Otherwise the database would read the whole month of
+    the organisation: it does not pass the accounts of a join on to the parts.
+    """
     tags, none = cost_tag_sums.c, sa.null().cast(sa.Text).label("tag_value")
     columns = _list_columns(cost_tag_sums)
     tagged = sa.select(*columns, tags.tag_value, tags.cost, tags.lines)
     subtracted = sa.select(*columns, none, -tags.cost, -tags.lines)
     everything = sa.select(*_list_columns(cost_sums), none, cost_sums.c.cost, cost_sums.c.lines)
-    has_key = tags.tag_key == key
-    return sa.union_all(tagged.where(has_key), everything, subtracted.where(has_key)).subquery(
-        "usage_by_tag"
-    )
+    of_key = [tags.tag_key == key, *_match(cost_tag_sums, viewed)]
+    parts = [
+        tagged.where(*of_key),
+        everything.where(*_match(cost_sums, viewed)),
+        subtracted.where(*of_key),
+    ]
+    return sa.union_all(*(part.correlate(viewed) for part in parts)).lateral("usage_by_tag")
+
+
+def _match(table: sa.Table, viewed: sa.FromClause) -> list[sa.ColumnElement[bool]]:
+    return [table.c.vendor == viewed.c.vendor, table.c.customer_id == viewed.c.customer_id]
 
 
 def _list_columns(table: sa.Table) -> list[sa.ColumnElement[Any]]:

@@ -101,26 +101,30 @@ async def load_usage(
     tags only usage with these tags counts; moved fees have no tags.
     """
     accounts = await load_viewed_months(db, view, months)
-    source = choose_source(view.tags, tag_keys, by_day=Dimension.day in dimensions)
-    rows = await _load_cost_rows(db, accounts, months, dimensions, source)
+    viewed = _build_accounts_table(accounts)
+    source = choose_source(view.tags, tag_keys, viewed, by_day=Dimension.day in dimensions)
+    rows = await _load_cost_rows(db, accounts, viewed, months, dimensions, source)
     if not view.tags:
         rows += await _load_moved_rows(db, accounts, months, dimensions)
     company_ids = {row.price_key.company_id for row in rows}
     usage = _price_rows(rows, await load_prices(db, view.scope, months, company_ids))
     if source.tag_keys:
-        usage.unpriced |= await _list_months_without_tags(db, accounts, months, source.tag_keys)
+        usage.unpriced |= await _list_months_without_tags(
+            db, accounts, viewed, months, source.tag_keys
+        )
     return usage
 
 
 async def _load_cost_rows(
     db: AsyncConnection,
     accounts: ViewedMonths,
+    viewed: sa.TableValuedAlias,
     months: Sequence[str],
     dimensions: Sequence[Dimension],
     source: UsageSource,
 ) -> list[_CostRow]:
     """Read no row of other accounts: the index on the sums contains vendor, month and account."""
-    sums, viewed = source.table.c, _build_accounts_table(accounts)
+    sums = source.table.c
     columns = [sums.vendor, sums.month, viewed.c.company_id, sums.currency]
     # Only then can months of an account belong to different companies.
     if accounts.former_owners or Dimension.account in dimensions:
@@ -159,11 +163,12 @@ async def _load_cost_rows(
 async def _list_months_without_tags(
     db: AsyncConnection,
     accounts: ViewedMonths,
+    viewed: sa.TableValuedAlias,
     months: Sequence[str],
     tag_keys: Collection[str],
 ) -> set[UnpricedMonth]:
     """List the months with usage of the accounts that has no sums by these keys."""
-    sums, stored, viewed = cost_sums.c, cost_months.c, _build_accounts_table(accounts)
+    sums, stored = cost_sums.c, cost_months.c
     stmt = (
         sa.select(sums.vendor, sums.month, sums.customer_id, viewed.c.company_id)
         .join_from(

@@ -89,7 +89,8 @@ CREATE TABLE cost_tag_sums (
     cost numeric NOT NULL,
     lines bigint NOT NULL
 );
-CREATE INDEX cost_tag_sums_month_idx ON cost_tag_sums (organisation_id, vendor, month, tag_key);
+CREATE INDEX cost_tag_sums_month_idx ON cost_tag_sums
+    (organisation_id, vendor, month, tag_key, customer_id);
 
 CREATE TABLE cost_tagged_sums (
     organisation_id text NOT NULL,
