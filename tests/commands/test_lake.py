@@ -77,7 +77,7 @@ def test_a_missing_and_a_changed_file_are_listed(service: Service) -> None:
 
 
 def test_changed_sums_are_listed(service: Service, superuser: Address) -> None:
-    store_month(service, [build_line(), build_line(tags=[("team", "a")])])
+    store_month(service, [build_line(), build_line(tags=[("team", "a")])], tag_keys=["team"])
     for table in ("cost_sums", "cost_tag_sums"):
         execute_sql(
             superuser,
@@ -92,6 +92,23 @@ def test_changed_sums_are_listed(service: Service, superuser: Address) -> None:
     details = " ".join(problem["detail"] for problem in result["problems"])
     for column in ("customer_id=", "day=", "tag_key=team"):
         assert column in details
+
+
+def test_changed_tagged_sums_are_listed(service: Service, superuser: Address) -> None:
+    store_month(service, [build_line(tags=[("team", "a")])], tag_keys=["team"])
+    intact, _ = verify(service)
+    execute_sql(
+        superuser,
+        "UPDATE cost_tagged_sums SET lines = lines + 1 WHERE organisation_id = $1",
+        service.organisation.organisation_id,
+    )
+
+    code, result = verify(service)
+
+    assert (intact, code) == (0, 1)
+    (problem,) = result["problems"]
+    assert problem["reason"] == "sums differ"
+    assert "day=2026-09-01" in problem["detail"]
 
 
 def test_sums_without_an_import_and_lines_that_differ_are_listed(

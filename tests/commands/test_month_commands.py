@@ -167,6 +167,14 @@ def test_settings_are_changed_and_shown(commands: OrganisationCommands) -> None:
     assert (row["action"], row["resource"]) == ("change_settings", "settings")
 
 
+def test_tag_keys_of_reports_are_separated_by_commas(commands: OrganisationCommands) -> None:
+    stored = commands.load("settings", "set", "report_tag_keys=Team, Stage")
+    cleared = commands.load("settings", "set", "report_tag_keys=")
+
+    assert stored["settings"]["report_tag_keys"] == ["Team", "Stage"]
+    assert cleared["settings"]["report_tag_keys"] == []
+
+
 INVALID_SETTINGS = [
     ("rounding=sideways", "rounding: one of half_up, down, up"),
     ("roundng=down", "NAME=VALUE with one of the names rounding"),

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any
 
 from nimbill.adjustments.reserved_instances.records import TEXT_COLUMNS as RI_TEXTS
 from nimbill.foundation.ids import new_id
-from tests.contract.tenants import PAYER, PLAIN_VALUES, Tenant, make_account
+from tests.contract.tenants import (
+    PAYER,
+    PLAIN_VALUES,
+    REPORT_TAG_KEYS,
+    Tenant,
+    make_account,
+)
 from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 
 
@@ -117,6 +124,19 @@ def add_cost(tenant: Tenant, customer_id: str, tag_key: str, vendor: str = "aws"
     }
     tenant.add("cost_sums", **line, day=date(2026, 1, 1))
     tenant.add("cost_tag_sums", **line, tag_key=tag_key, tag_value=tenant.word("v"))
+    add_tagged_sum(tenant, line)
+
+
+def add_tagged_sum(tenant: Tenant, line: dict[str, Any]) -> None:
+    """Add the cost to the sums by the tag keys of reports."""
+    tags = {key: tenant.word("v") for key in REPORT_TAG_KEYS}
+    tenant.add("cost_tagged_sums", **line, day=date(2026, 1, 1), tags=json.dumps(tags))
+    tenant.superuser.sql(
+        "INSERT INTO cost_months (organisation_id, vendor, payer_id, month, import_id, provisional,"
+        " lines, tag_keys) VALUES ($1, $2, $3, $4, 'imp', false, 1, $5) ON CONFLICT DO NOTHING",
+        *(tenant.organisation_id, line["vendor"], line["payer_id"], line["month"]),
+        REPORT_TAG_KEYS,
+    )
 
 
 def make_saved_group(tenant: Tenant) -> str:

@@ -8,7 +8,12 @@ USAGE: dict[str, tuple[str, ...]] = {
     "read_account_graph": ("ReadAccount",),
 }
 
-TAGS: dict[str, tuple[str, ...]] = {}
+TAGS: dict[str, tuple[str, ...]] = {
+    "read_tag_usage": ("ReadTags",),
+    "read_tag_graph": ("ReadTags",),
+    "read_cross_tag_usage": ("ReadTags",),
+    "read_cross_tag_graph": ("ReadTags",),
+}
 
 ACCOUNTS_AND_INVOICES: dict[str, tuple[str, ...]] = {
     "list_account_groups": ("ReadGroups",),

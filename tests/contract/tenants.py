@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -23,7 +24,10 @@ PLAIN_VALUES: Mapping[str, str] = {
     "version_id": "latest",
     "flag": "web",
     "kind": "fee",
+    "key": "team",
+    "keys": "team,stage",  # those of REPORT_TAG_KEYS
 }
+REPORT_TAG_KEYS = ["team", "stage"]
 
 
 @dataclass
@@ -64,7 +68,10 @@ class Tenant:
 
 def new_tenant(service: Service, superuser: Superuser, canary: str) -> Tenant:
     organisation = service.new_organisation(f"{canary} Ltd", username=f"{canary}-root")
-    return Tenant(service, superuser, organisation, canary)
+    tenant = Tenant(service, superuser, organisation, canary)
+    settings = {"report_tag_keys": REPORT_TAG_KEYS}
+    tenant.add("organisation_settings", settings=json.dumps(settings))
+    return tenant
 
 
 def make_billing_group(tenant: Tenant) -> str:

@@ -54,6 +54,10 @@ LISTS = POSTED | {
     "read_account_usage",
     "read_costs",
     "read_group_usage",
+    "read_cross_tag_graph",
+    "read_cross_tag_usage",
+    "read_tag_graph",
+    "read_tag_usage",
 }
 # routes that show data of the group in their path or query
 OF_ONE_GROUP = {

@@ -164,6 +164,25 @@ def compute_tag_sums(lines: Sequence[Line]) -> Sums:
     )
 
 
+def compute_tagged_sums(lines: Sequence[Line], keys: Sequence[str]) -> Sums:
+    def list_values(line: Line) -> list[str | None]:
+        tags = {key: value or "" for key, value in line["tags"]}
+        return [tags.get(key) for key in keys]
+
+    return _sum_up(
+        (
+            (
+                *(line[name] for name in _SUM_KEY),
+                line["usage_start"].date(),
+                *list_values(line),
+                line["currency"],
+            ),
+            line["cost"],
+        )
+        for line in lines
+    )
+
+
 def compute_reservation_fees(lines: Sequence[Line]) -> Sums:
     names = ("reservation_id", "payer_id", "customer_id", "currency")
     return _sum_up(

@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
 
+import pyarrow as pa
+
 from nimbill.costs.lake import records, sums
 from nimbill.costs.lake.engines.duckdb import DuckDBEngine
 from nimbill.costs.lake.parquet_files import Lake, import_folder
+from nimbill.costs.lake.tagged_batches import combine_tags
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.ids import new_id
@@ -26,6 +29,7 @@ def store_month(
     month: str = "2026-09",
     provisional: bool = False,
     organisation: NewOrganisation | None = None,
+    tag_keys: Sequence[str] = (),
 ) -> str:
     """Write lines into the lake and their sums into the database; return the import's id."""
     scope = TenantScope((organisation or service.organisation).organisation_id)
@@ -39,6 +43,7 @@ def store_month(
     try:
         monthly_sums = engine.run(sums.monthly_sums, names)
         tag_sums = engine.run(sums.tag_sums, names)
+        tagged_sums = _sum_by_keys(engine, names, tag_keys) if tag_keys else None
     finally:
         engine.close()
 
@@ -68,7 +73,15 @@ def store_month(
                 provisional=provisional,
                 sums=monthly_sums.to_batches(),
                 tag_sums=tag_sums.to_batches(),
+                tagged_sums=tagged_sums,
+                tag_keys=tag_keys,
             )
 
     service.run(store)
     return import_id
+
+
+def _sum_by_keys(
+    engine: DuckDBEngine, names: Sequence[str], keys: Sequence[str]
+) -> list[pa.RecordBatch]:
+    return list(combine_tags(engine.batches(sums.TaggedSums(keys), names), keys))

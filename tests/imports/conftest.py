@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from nimbill.imports import job_types
+from nimbill.imports import job_types, tagged_sums_jobs
 from tests.imports.in_process_importer import InProcessImporter
 from tests.imports.preparation_in_thread import prepare_in_thread
 from tests.running_service import Service
@@ -18,4 +18,5 @@ def importer(service: Service, tmp_path: Path) -> InProcessImporter:
 @pytest.fixture
 def preparation_in_thread(monkeypatch: pytest.MonkeyPatch) -> None:
     """Jobs of the service prepare imports in a thread."""
-    monkeypatch.setattr(job_types, "run_preparation", prepare_in_thread)
+    for module in (job_types, tagged_sums_jobs):
+        monkeypatch.setattr(module, "run_preparation", prepare_in_thread)

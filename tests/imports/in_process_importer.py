@@ -69,6 +69,12 @@ class InProcessImporter:
         self.commit(import_id, self.prepare(import_id))
         return self.get_record(import_id)
 
+    def set_report_tag_keys(self, *keys: str) -> None:
+        answer = self.service.http.put(
+            "/m/core/settings", json={"report_tag_keys": keys}, headers=self.headers
+        )
+        assert answer.status_code == 200, answer.text
+
     def start(self, *sources: Path | str, vendor: str = "aws", month: str | None = None) -> str:
         import_id, paths = new_id("imp"), [str(source) for source in sources]
 
@@ -106,7 +112,7 @@ class InProcessImporter:
                 row = await records.lock_import(db, self.scope, import_id)
                 assert row is not None
                 known = await records.load_known_deliveries(db, self.scope, row.vendor)
-                names = (await load_settings(db, self.scope)).provider_names
+                stored = await load_settings(db, self.scope)
             return ImportRequest(
                 organisation_id=self.scope.organisation_id,
                 import_id=import_id,
@@ -116,7 +122,8 @@ class InProcessImporter:
                 roots=None,
                 folder=str(working_folder(settings, import_id)),
                 known_deliveries=dict(known),
-                providers=list_provider_names(row.vendor, names),
+                providers=list_provider_names(row.vendor, stored.provider_names),
+                tag_keys=stored.report_tag_keys,
             )
 
         return self.service.run(load)

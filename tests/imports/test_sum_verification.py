@@ -105,11 +105,18 @@ def faulty_copy(table_name: str, change: Change) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("table", ["cost_sums", "cost_tag_sums"])
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize(
+    ("table", "change"),
+    [
+        *((table, change) for table in ("cost_sums", "cost_tag_sums") for change in CHANGES),
+        ("cost_tagged_sums", lose_a_row),
+        ("cost_tagged_sums", alter_the_last_digit),
+    ],
+)
 def test_a_row_changed_on_its_way_into_the_sums_parks_the_month(
     importer: InProcessImporter, tmp_path: Path, table: str, change: Change
 ) -> None:
+    importer.set_report_tag_keys("Team")
     importer(write_report(tmp_path / "a.csv", [report_line("7")]))
 
     with faulty_copy(table, change):

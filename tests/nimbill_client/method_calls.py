@@ -96,6 +96,7 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             usage_table=[Band(upto=None, rate=Decimal("0.1"))],
             invoice_setting_update="either",
             cost_tag_key="team",
+            report_tag_keys=["team"],
             invoice_template_id="tpl",
             time_zone="Asia/Tokyo",
             language="en",

@@ -20,6 +20,7 @@ class OrganisationSettings(Record, frozen=True, kw_only=True):
     usage_table: list[Band] = msgspec.field(default_factory=list)
     invoice_setting_update: str = ""
     cost_tag_key: str | None = None
+    report_tag_keys: list[str] = msgspec.field(default_factory=list)
     invoice_template_id: str | None = None
     time_zone: str = ""
     language: str = ""
@@ -33,6 +34,7 @@ class OrganisationSettingsChange(Record, frozen=True, kw_only=True):
     usage_table: list[Band] | None = None
     invoice_setting_update: str | None = None
     cost_tag_key: str | None = None
+    report_tag_keys: list[str] | None = None
     invoice_template_id: str | None = None
     time_zone: str | None = None
     language: str | None = None

@@ -6,6 +6,9 @@ from enum import StrEnum
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.product import Product
 
+# A filter on tags names them as KEY=VALUE; the first sign ends the key.
+TAG_SEPARATOR = "="
+
 
 class RoleAction(StrEnum):
     Admin = "Admin"

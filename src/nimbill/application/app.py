@@ -63,6 +63,7 @@ from nimbill.portal.groups import routes as portal_group_routes
 from nimbill.portal.invoices import routes as portal_invoice_routes
 from nimbill.portal.reports import routes as portal_report_routes
 from nimbill.portal.saved_filters import routes as portal_filter_routes
+from nimbill.portal.tags import routes as portal_tag_routes
 from nimbill.portal.usage import routes as portal_usage_routes
 
 JSON_BYTES_MAX = 1_048_576
@@ -103,6 +104,7 @@ PORTAL_ROUTES = [
     *portal_invoice_routes.ROUTES,
     *portal_report_routes.ROUTES,
     *portal_usage_routes.ROUTES,
+    *portal_tag_routes.ROUTES,
 ]
 
 

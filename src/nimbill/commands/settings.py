@@ -28,6 +28,7 @@ basis = chosen("command-line")
 
 settings = App(name="settings", help="The settings of the organisation.")
 
+_LISTS = ("vendors", "report_tag_keys")
 _TEXT_TYPES = (inspect.StrType, inspect.EnumType, inspect.LiteralType)
 
 
@@ -50,7 +51,7 @@ def set_(*assignments: str, organisation: Organisation, json: JsonSwitch = False
     ----------
     assignments
         NAME=VALUE for each setting; an empty value clears a text, a table is written as JSON,
-        vendors as JSON or separated by commas.
+        vendors and report_tag_keys as JSON or separated by commas.
     """
     sent = dict(map(_parse_assignment, assignments))
     if not sent:
@@ -100,8 +101,8 @@ def _parse_assignment(assignment: str) -> tuple[str, Any]:
     types = getattr(fields[name], "types", (fields[name],))
     if any(isinstance(type_, _TEXT_TYPES) for type_ in types):
         return name, value
-    if name == "vendors" and not value.lstrip().startswith("["):
-        return name, [vendor.strip() for vendor in value.split(",")]
+    if name in _LISTS and not value.lstrip().startswith("["):
+        return name, [item.strip() for item in value.split(",")] if value else []
     return name, exact_json.decode(value.encode())
 
 

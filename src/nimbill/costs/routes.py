@@ -12,7 +12,7 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.costs.bodies import MonthCosts
 from nimbill.costs.lake.grouping import parse_grouping
 from nimbill.costs.lake.line_queries import prepare_query, sum_lines
-from nimbill.costs.lake.sum_queries import load_month_costs
+from nimbill.costs.lake.sum_queries import are_sums_stored, load_month_costs
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import Vendor
 from nimbill.http.disconnection import run_until_disconnected
@@ -46,10 +46,12 @@ async def read_costs(
 ) -> MonthCosts:
     """Read the vendor costs of a month: exact sums per currency, grouped by `by`."""
     grouping = parse_grouping(by)
+    is_stored = await are_sums_stored(db, caller.scope, month, vendor, grouping)
+    shown = grouping if is_stored else None
     costs = await load_month_costs(
-        db, caller.scope, month, vendor, grouping, limit=limit, offset=offset
+        db, caller.scope, month, vendor, shown, limit=limit, offset=offset
     )
-    if not grouping.needs_lines:
+    if is_stored:
         return costs
     query = await prepare_query(db, caller.scope, month, vendor, grouping)
     await get_request_context(request.scope).pause()

@@ -273,6 +273,8 @@ class _ImportCommit:
             or bool(self.row.provisional and self.is_released),
             sums=self._read_batches("sums"),
             tag_sums=self._read_batches("tag_sums"),
+            tagged_sums=self._read_batches("tagged_sums") if self.prepared.tag_keys else None,
+            tag_keys=self.prepared.tag_keys,
         )
         await product_name_records.replace_product_names(
             self.db,

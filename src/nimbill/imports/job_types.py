@@ -1,4 +1,4 @@
-"""Job types of imports: import a month, remove unused lake files, remove working folders."""
+"""Job types of imports: import a month, sum it by tags, remove unused files and folders."""
 
 import asyncio
 import shutil
@@ -9,7 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from nimbill.costs.lake import records as lake_records
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.customers.organisation_settings.records import load_settings
+from nimbill.customers.organisation_settings.report_tag_rules import FIND_STALE_TAGS
 from nimbill.database.tenant_scope import transaction
+from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
 from nimbill.foundation.vendor_names import list_provider_names
@@ -21,7 +23,9 @@ from nimbill.imports.failed_imports import REMOVE_LAKE_FILES, fail_import
 from nimbill.imports.import_failure import describe_failure
 from nimbill.imports.preparation import ImportRequest, PreparedImport
 from nimbill.imports.preparation_process import run_preparation
+from nimbill.imports.tagged_sums_jobs import tagged_sums_job_types
 from nimbill.imports.working_folder import REMOVE_WORKING_FOLDER, working_folder
+from nimbill.jobs.records import add_job
 from nimbill.jobs.runner import Job, JobType, ReportProgress
 
 basis = chosen("cost-imports")
@@ -38,6 +42,7 @@ def import_job_types(
         _import_job_type(settings, engine, attempts_max),
         _lake_file_removal_job_type(settings),
         _working_folder_removal_job_type(settings),
+        *tagged_sums_job_types(settings, engine),
     ]
 
 
@@ -50,6 +55,7 @@ def _import_job_type(settings: Settings, engine: AsyncEngine, attempts_max: int)
 
     async def commit(db: AsyncConnection, job: Job) -> None:
         await commit_import(db, settings, job.scope, job.subject, job.prepared)
+        await _check_tag_keys(db, job)
 
     async def mark_failed(db: AsyncConnection, job: Job) -> None:
         await fail_import(db, job.scope, job.subject, _build_problem(job))
@@ -62,6 +68,14 @@ def _import_job_type(settings: Settings, engine: AsyncEngine, attempts_max: int)
         on_failure=mark_failed,
         one_per_organisation=True,
     )
+
+
+async def _check_tag_keys(db: AsyncConnection, job: Job) -> None:
+    """The setting may have changed while the import was prepared."""
+    prepared: PreparedImport = job.prepared
+    keys = (await load_settings(db, job.scope)).report_tag_keys
+    if prepared.payers and prepared.tag_keys != keys:
+        await add_job(db, job.scope, FIND_STALE_TAGS, due=clock.now())
 
 
 def _build_problem(job: Job) -> dict[str, Any]:
@@ -112,4 +126,5 @@ async def _build_request(db: AsyncConnection, settings: Settings, job: Job) -> I
         known_deliveries=dict(await records.load_known_deliveries(db, job.scope, row.vendor)),
         lake_files=lake_files,
         providers=list_provider_names(row.vendor, organisation_settings.provider_names),
+        tag_keys=organisation_settings.report_tag_keys,
     )

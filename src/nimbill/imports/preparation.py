@@ -32,6 +32,7 @@ from nimbill.imports.prepared_totals import (
     add_up,
     format_totals,
     write_tag_sums,
+    write_tagged_sums,
 )
 from nimbill.imports.resource_watch import ResourceWatch
 
@@ -67,6 +68,8 @@ class ImportRequest:
     known_deliveries: dict[str, str | None]
     lake_files: list[str] | None = None  # only for a released parked import
     providers: list[str] | None = None  # the vendor's names in FOCUS files, in lower case
+    tag_keys: list[str] = field(default_factory=list)  # of the tagged sums
+    tagged_sums_only: bool = False  # other sums of the lake_files are already stored
 
 
 @dataclass(slots=True)
@@ -87,6 +90,7 @@ class PreparedImport:
     # costs and lines by VERIFIED_COLUMNS, which the stored sums must have before they count
     verified_totals: list[dict[str, Any]] = field(default_factory=list)
     verified_tag_totals: list[dict[str, Any]] = field(default_factory=list)
+    tag_keys: list[str] = field(default_factory=list)  # of the tagged sums; none without keys
     files: list[dict[str, Any]] = field(default_factory=list)
     differences: list[dict[str, Any]] = field(default_factory=list)
     unverified_file: str | None = None  # the second reading could not read it
@@ -99,6 +103,8 @@ def prepare_import(
     """An invalid delivery is not an error of the process: it is returned as a problem."""
     watch = watch or _no_watch()
     try:
+        if request.lake_files is not None and request.tagged_sums_only:
+            return _prepare_tagged_sums(request, request.lake_files)
         if request.lake_files is not None:
             return _prepare_released(request, request.lake_files, on_progress)
         return _prepare_delivery(request, on_progress, watch)
@@ -213,6 +219,17 @@ def _prepare_released(
     return prepared
 
 
+def _prepare_tagged_sums(request: ImportRequest, files: Sequence[str]) -> PreparedImport:
+    from nimbill.costs.lake.engine_selection import open_engine
+    from nimbill.costs.lake.parquet_files import Lake
+
+    settings, folder = read_settings(), Path(request.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with open_engine(settings, Lake(settings.lake_url)) as engine:
+        tag_keys = write_tagged_sums(engine, files, request.tag_keys, folder)
+    return PreparedImport(month=request.month, tag_keys=tag_keys)
+
+
 def _verify(
     second_reading: Any, conversion: Any, prepared: PreparedImport, on_progress: OnProgress
 ) -> None:
@@ -292,6 +309,7 @@ def _compute_sums(
         prepared.verified_tag_totals = write_tag_sums(
             engine.batches(sums.tag_sums, files), folder / "tag_sums.parquet"
         )
+        prepared.tag_keys = write_tagged_sums(engine, files, request.tag_keys, folder)
         pq.write_table(engine.run(sums.product_names, files), folder / "product_names.parquet")
         pq.write_table(engine.run(sums.entry_lines, files), folder / "entries.parquet")
         pq.write_table(engine.run(sums.reservation_lines, files), folder / "reservations.parquet")

@@ -30,6 +30,23 @@ def write_tag_sums(batches: Iterator[Any], path: Path) -> list[dict[str, Any]]:
     return format_totals(list(totals.values()), VERIFIED_COLUMNS)
 
 
+def write_tagged_sums(
+    engine: Any, files: Sequence[str], keys: Sequence[str], folder: Path
+) -> list[str]:
+    """Write the sums by these tag keys, and nothing without keys; return the keys.
+
+    A line counts once, so that the totals are those of the lines.
+    """
+    if not keys:
+        return []
+    from nimbill.costs.lake.sums import TaggedSums
+    from nimbill.costs.lake.tagged_batches import combine_tags
+
+    batches = engine.batches(TaggedSums(keys), files)
+    write_tag_sums(combine_tags(batches, keys), folder / "tagged_sums.parquet")
+    return list(keys)
+
+
 def _add_totals(totals: dict[tuple[str, ...], dict[str, Any]], batch: Any) -> None:
     """A line counts once for each of its tags, so that a total may exceed that of the lines."""
     import pyarrow as pa

@@ -11,7 +11,13 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.records import load_delivered_totals
-from nimbill.costs.lake.records import ENTRY, cost_sums, cost_tag_sums, load_stored_totals
+from nimbill.costs.lake.records import (
+    ENTRY,
+    cost_sums,
+    cost_tag_sums,
+    cost_tagged_sums,
+    load_stored_totals,
+)
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
@@ -38,13 +44,17 @@ class StoredSumsDiffer(Exception):
 async def verify_stored_sums(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, prepared: PreparedImport
 ) -> None:
-    """Raise StoredSumsDiffer unless sums, tag sums and entries are equal to the last digit."""
+    """Raise StoredSumsDiffer unless all sums and the entries are equal to the last digit.
+
+    In the tagged sums a line counts once, so that they have the totals of the lines.
+    """
     payers = list(prepared.payers)
     delivered = _read_totals(prepared.verified_totals)
     tagged = _read_totals(prepared.verified_tag_totals)
     one_off = {key: total for key, total in delivered.items() if key[-1] == ENTRY}
     stored_sums = await load_stored_totals(db, scope, period, cost_sums, payers)
     stored_tag_sums = await load_stored_totals(db, scope, period, cost_tag_sums, payers)
+    stored_tagged_sums = await load_stored_totals(db, scope, period, cost_tagged_sums, payers)
     stored_entries = {
         (*key, ENTRY): total
         for key, total in (await load_delivered_totals(db, scope, period, payers)).items()
@@ -52,6 +62,7 @@ async def verify_stored_sums(
     differences = [
         *_compare("cost_sums", delivered, stored_sums),
         *_compare("cost_tag_sums", tagged, stored_tag_sums),
+        *_compare("cost_tagged_sums", delivered if prepared.tag_keys else {}, stored_tagged_sums),
         *_compare("recalculation_entries", one_off, stored_entries),
     ]
     if differences:

@@ -1,6 +1,6 @@
 """The usage of the accounts of a view, summed from stored sums, at the customer's price."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
@@ -12,7 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances.fee_records import list_periods_with_moves
 from nimbill.adjustments.reserved_instances.moved_fees import list_moved_fees
-from nimbill.costs.lake.records import USAGE, cost_sums
+from nimbill.costs.lake.records import USAGE, cost_months, cost_sums
+from nimbill.costs.lake.tagged_sum_records import has_keys
 from nimbill.costs.months.records import load_month_state
 from nimbill.database.tenant_scope import TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
@@ -21,13 +22,17 @@ from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ExactAmount
 from nimbill.portal.former_owners import ViewedMonths, load_viewed_months
 from nimbill.portal.prices import NoPrice, PriceKey, Prices, load_prices
+from nimbill.portal.usage_source import UsageSource, choose_source
 from nimbill.portal.view import AccountKey, PortalView
 
 basis = chosen("portal-usage")
 
 
 class Dimension(StrEnum):
-    """What usage is summed by. Each has one value per row; `service` has two (marketplace)."""
+    """What usage is summed by. Each has one value per row; `service` has two (marketplace).
+
+    The values of tags are null for usage without the tag.
+    """
 
     month = "month"
     day = "day"
@@ -35,6 +40,8 @@ class Dimension(StrEnum):
     company = "company_id"
     account = "customer_id"
     service = "service"
+    tag = "tag_value"
+    second_tag = "tag_value_2"
 
 
 class UnpricedMonth(NamedTuple):
@@ -82,37 +89,55 @@ class _CostRow(NamedTuple):
 
 
 async def load_usage(
-    db: AsyncConnection, view: PortalView, months: Sequence[str], dimensions: Sequence[Dimension]
+    db: AsyncConnection,
+    view: PortalView,
+    months: Sequence[str],
+    dimensions: Sequence[Dimension],
+    tag_keys: Sequence[str] = (),
 ) -> Usage:
-    """Sum the usage of the months by the dimensions, and convert it to the customer's price."""
+    """Sum the usage of the months by the dimensions, and convert it to the customer's price.
+
+    `tag_keys` are the keys of the dimensions `tag` and `second_tag`. Of a user with filters on
+    tags only usage with these tags counts; moved fees have no tags.
+    """
     accounts = await load_viewed_months(db, view, months)
-    rows = await _load_cost_rows(db, accounts, months, dimensions)
-    rows += await _load_moved_rows(db, accounts, months, dimensions)
+    viewed = _build_accounts_table(accounts)
+    source = choose_source(view.tags, tag_keys, viewed, by_day=Dimension.day in dimensions)
+    rows = await _load_cost_rows(db, accounts, viewed, months, dimensions, source)
+    if not view.tags:
+        rows += await _load_moved_rows(db, accounts, months, dimensions)
     company_ids = {row.price_key.company_id for row in rows}
-    return _price_rows(rows, await load_prices(db, view.scope, months, company_ids))
+    usage = _price_rows(rows, await load_prices(db, view.scope, months, company_ids))
+    if source.tag_keys:
+        usage.unpriced |= await _list_months_without_tags(
+            db, accounts, viewed, months, source.tag_keys
+        )
+    return usage
 
 
 async def _load_cost_rows(
     db: AsyncConnection,
     accounts: ViewedMonths,
+    viewed: sa.TableValuedAlias,
     months: Sequence[str],
     dimensions: Sequence[Dimension],
+    source: UsageSource,
 ) -> list[_CostRow]:
     """Read no row of other accounts: the index on the sums contains vendor, month and account."""
-    sums, viewed = cost_sums.c, _build_accounts_table(accounts)
+    sums = source.table.c
     columns = [sums.vendor, sums.month, viewed.c.company_id, sums.currency]
     # Only then can months of an account belong to different companies.
     if accounts.former_owners or Dimension.account in dimensions:
         columns.append(sums.customer_id)
     if Dimension.service in dimensions:
         columns += [sums.service, sums.marketplace]
-    if Dimension.day in dimensions:
-        columns.append(sums.day)
+    others = (Dimension.day, Dimension.tag, Dimension.second_tag)
+    columns += [sums[dimension.value] for dimension in others if dimension in dimensions]
     stmt = (
         sa.select(*columns, sa.func.sum(sums.cost).label("cost"))
         .join_from(
             viewed,
-            cost_sums,
+            source.table,
             (sums.vendor == viewed.c.vendor) & (sums.customer_id == viewed.c.customer_id),
         )
         .where(
@@ -121,6 +146,8 @@ async def _load_cost_rows(
             sums.kind == USAGE,
         )
         .group_by(*columns)
+        # A group whose lines all have the tag has no line without it.
+        .having(sa.func.sum(sums.lines) != 0)
     )
     rows = []
     for row in await db.execute(stmt):
@@ -131,6 +158,44 @@ async def _load_cost_rows(
         if company_id is not None:
             rows.append(_build_row(fields | {"company_id": company_id}, dimensions))
     return rows
+
+
+async def _list_months_without_tags(
+    db: AsyncConnection,
+    accounts: ViewedMonths,
+    viewed: sa.TableValuedAlias,
+    months: Sequence[str],
+    tag_keys: Collection[str],
+) -> set[UnpricedMonth]:
+    """List the months with usage of the accounts that has no sums by these keys."""
+    sums, stored = cost_sums.c, cost_months.c
+    stmt = (
+        sa.select(sums.vendor, sums.month, sums.customer_id, viewed.c.company_id)
+        .join_from(
+            viewed,
+            cost_sums,
+            (sums.vendor == viewed.c.vendor) & (sums.customer_id == viewed.c.customer_id),
+        )
+        .join(
+            cost_months,
+            (stored.organisation_id == sums.organisation_id)
+            & (stored.vendor == sums.vendor)
+            & (stored.payer_id == sums.payer_id)
+            & (stored.month == sums.month),
+        )
+        .where(
+            sums.organisation_id == accounts.scope.organisation_id,
+            is_any_of(sums.month, months),
+            sums.kind == USAGE,
+            sa.not_(has_keys(tag_keys)),
+        )
+        .distinct()
+    )
+    return {
+        UnpricedMonth(month, vendor, "tag_sums_missing")
+        for vendor, month, customer_id, company_id in await db.execute(stmt)
+        if accounts.find_owner(vendor, customer_id, month, company_id) is not None
+    }
 
 
 def _build_accounts_table(accounts: ViewedMonths) -> sa.TableValuedAlias:
@@ -167,6 +232,8 @@ async def _load_moved_rows(
                     "service": fee.service,
                     "marketplace": False,
                     "day": month_start(period.month).date(),
+                    "tag_value": None,
+                    "tag_value_2": None,
                     "cost": fee.amount,
                 }
                 rows.append(_build_row(fields, dimensions))

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.effective_permissions import load_filters
+from nimbill.access.role_actions import TAG_SEPARATOR
 from nimbill.customers.billing_groups.records import is_billing_group_visible
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import TenantScope, is_any_of
@@ -19,9 +20,6 @@ from nimbill.foundation.user_kind import UserKind
 from nimbill.portal.account_groups.records import list_member_accounts
 
 basis = chosen("portal-filters")
-
-# Values of the filter `tags` are written KEY=VALUE.
-TAG_SEPARATOR = "="
 
 
 class AccountKey(NamedTuple):

@@ -56,6 +56,9 @@ class EngineBench:
     def run(self, query: str, files: list[str]) -> pa.Table:
         return self._engine.run(getattr(sums, query), files)
 
+    def run_tagged(self, keys: Sequence[str], files: list[str]) -> pa.Table:
+        return self._engine.run(sums.TaggedSums(keys), files)
+
     def run_in_batches(self, query: str, files: list[str]) -> pa.Table:
         return pa.Table.from_batches(self._engine.batches(getattr(sums, query), files))
 

@@ -81,6 +81,28 @@ def test_a_tag_key_has_at_most_128_characters() -> None:
 
 
 @pytest.mark.parametrize(
+    ("keys", "violations"),
+    [
+        ([], []),
+        (["Team"], []),
+        (["a", "A", "部門", "it's", "aws:createdBy"], []),
+        (["長" * 128], []),
+        (list("abcdef"), [("report_tag_keys", "at most 5 keys")]),
+        (["Team", "Team"], [("report_tag_keys", "each key once")]),
+        (["a\tb"], [("report_tag_keys", "printable keys")]),
+        ([""], [("report_tag_keys[0]", "length 1 to 128")]),
+        (["長" * 129], [("report_tag_keys[0]", "length 1 to 128")]),
+        ([7], [("report_tag_keys[0]", "length 1 to 128")]),
+        ("Team", [("report_tag_keys", "a list")]),
+    ],
+)
+def test_the_tag_keys_of_reports_are_at_most_five_different_ones(
+    keys: Any, violations: list[tuple[str, str]]
+) -> None:
+    assert check(report_tag_keys=keys) == violations
+
+
+@pytest.mark.parametrize(
     ("usage_table", "violations"),
     [
         ([{"upto": 100, "rate": 0}], [("usage_table[0].upto", "null in the last band")]),

@@ -39,7 +39,7 @@ def test_a_filter_on_an_unknown_billing_group_is_refused_and_nothing_changes(
     service.organisation = service.new_organisation()
     insert_groups(service, ["cmp_foreign"])
     service.organisation = foreign
-    tags = build_filter("no group", namespace="portal", type_="tags")
+    tags = build_filter("no=group", namespace="portal", type_="tags")
     filters = [tags, build_filter("cmp_a", "cmp_x"), build_filter("cmp_foreign")]
 
     for change in (map_roles, replace_mappings):

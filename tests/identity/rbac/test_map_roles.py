@@ -55,7 +55,7 @@ def test_the_response_shows_roles_and_filters(
         service,
         subuser.user_id,
         roles,
-        [build_filter("cmp_b", "cmp_a"), build_filter("x", namespace="portal", type_="tags")],
+        [build_filter("cmp_b", "cmp_a"), build_filter("k=x", namespace="portal", type_="tags")],
         headers=service.root(product=product),
     )
 
@@ -65,7 +65,7 @@ def test_the_response_shows_roles_and_filters(
         "failed": [],
         "filters": [
             {"namespace": "core", "type": "billingGroup", "resource": ["cmp_a", "cmp_b"]},
-            {"namespace": "portal", "type": "tags", "resource": ["x"]},
+            {"namespace": "portal", "type": "tags", "resource": ["k=x"]},
         ],
     }
 
@@ -294,7 +294,12 @@ def test_a_role_of_another_organisation_is_unknown(
 def test_each_namespace_has_its_own_filter_types(
     service: Service, subuser: SubuserAccount, namespace: str, types: list[str]
 ) -> None:
-    valid = [build_filter("cmp_a", "cmp_b", namespace=namespace, type_=type_) for type_ in types]
+    def list_resources(type_: str) -> list[str]:
+        return ["a=1", "b=2"] if type_ == "tags" else ["cmp_a", "cmp_b"]
+
+    valid = [
+        build_filter(*list_resources(type_), namespace=namespace, type_=type_) for type_ in types
+    ]
 
     response = map_roles(service, subuser.user_id, [], valid)
 
@@ -302,12 +307,11 @@ def test_each_namespace_has_its_own_filter_types(
     assert list_mappings(service, subuser.username) == [
         (namespace, f"{type_}:{resource}")
         for type_ in sorted(types)
-        for resource in ("cmp_a", "cmp_b")
+        for resource in list_resources(type_)
     ]
     for type_ in ("linkAcct", "group", "tags", "billingGroup", "linkacct", "", "account"):
-        response = map_roles(
-            service, subuser.user_id, [], [build_filter("cmp_a", namespace=namespace, type_=type_)]
-        )
+        rule = build_filter(*list_resources(type_), namespace=namespace, type_=type_)
+        response = map_roles(service, subuser.user_id, [], [rule])
         assert response.is_success == (type_ in types), type_
 
 
@@ -323,7 +327,8 @@ def test_the_number_of_filters_is_not_limited(service: Service, subuser: Subuser
 
 
 def test_resources_are_stored_unchanged(service: Service, subuser: SubuserAccount) -> None:
-    resources = ["x" * 512, "😀" * 512, "部門:営業", "a:b", "%", " ", "'"]
+    texts = ["x" * 509, "😀" * 509, "部門:営業", "a:b", "%", " ", "'", "="]
+    resources = [f"k:={text}" for text in texts]
     rule = build_filter(*resources, namespace="portal", type_="tags")
 
     response = map_roles(service, subuser.user_id, [], [rule])

@@ -28,7 +28,7 @@ from tests.subusers import Filter, create_subuser
 
 GROUP_A: Filter = ("core", "billingGroup", "cmp_a")
 GROUP_B: Filter = ("core", "billingGroup", "cmp_b")
-TAG_X: Filter = ("portal", "tags", "x")
+TAG_X: Filter = ("portal", "tags", "k=x")
 
 CALLER_ROLES: dict[str, Any] = {
     "core": ["ModifyRoles", "ReadInvoice"],
@@ -268,11 +268,11 @@ def test_every_filter_type_restricts_separately(service: Service) -> None:
 
     for type_ in types:
         caller = create_subuser(
-            service, portal=["ModifyRoles", "ReadTags"], filters=[("portal", type_, "x")]
+            service, portal=["ModifyRoles", "ReadTags"], filters=[("portal", type_, "k=x")]
         )
         user = create_subuser(service)
-        other_types = [build_filter("x", namespace="portal", type_=t) for t in types - {type_}]
-        same_type = [build_filter("x", namespace="portal", type_=type_)]
+        other_types = [build_filter("k=x", namespace="portal", type_=t) for t in types - {type_}]
+        same_type = [build_filter("k=x", namespace="portal", type_=type_)]
 
         refused = map_roles(service, user.user_id, role, other_types, caller.portal)
         allowed = map_roles(service, user.user_id, role, same_type, caller.portal)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nimbill.access.role_actions import PERMISSIONS_BY_PRODUCT
+from nimbill.foundation.errors import Violation
 from nimbill.foundation.product import Product
 from nimbill.identity.rbac.role_rules import (
     FILTER_TYPES,
@@ -129,6 +130,18 @@ def test_a_filter_has_a_type_of_its_namespace_and_a_resource(namespace: str) -> 
             assert ("filters[3].type" in fields) is (type_ not in FILTER_TYPES[namespace])
             assert ("filters[3].resource" in fields) is (resources == [])
             assert len(fields) == len(set(fields)) <= 2
+
+
+def test_a_filter_on_tags_names_key_and_value() -> None:
+    def find_refused(type_: str, *resources: str) -> list[Violation]:
+        return list(find_filter_violations(1, namespace="portal", type_=type_, resources=resources))
+
+    assert find_refused("tags", "Team=red", "Team=", "部門=a=b", " = ") == []
+    assert find_refused("tags", "Team=red", "Team", "=red") == [
+        ("filters[1].resource[1]", "a tag as KEY=VALUE"),
+        ("filters[1].resource[2]", "a tag as KEY=VALUE"),
+    ]
+    assert find_refused("linkAcct", "Team") == []
 
 
 def test_a_user_has_at_most_five_roles_in_each_namespace() -> None:

@@ -26,8 +26,8 @@ class Grouping:
     tag_keys: tuple[str, ...] = ()
 
     @property
-    def needs_lines(self) -> bool:
-        """The stored sums are by one tag or by day; all others are computed from the lines."""
+    def needs_tagged_sums(self) -> bool:
+        """Sums by one tag or by day are always stored, all others only for some tag keys."""
         return len(self.tag_keys) > 1 or (bool(self.tag_keys) and "day" in self.dimensions)
 
 

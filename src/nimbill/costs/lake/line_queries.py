@@ -122,7 +122,7 @@ def _read_sums(lake: Lake, scratch: Path, query: LineQuery) -> dict[tuple[Any, .
     sums: dict[tuple[Any, ...], tuple[Decimal, int]] = {}
     engine = DuckDBEngine(lake, scratch=scratch, memory=MEMORY)
     try:
-        for (vendor, payers), files in _group_files(query.files).items():
+        for (vendor, payers), files in group_files(query.files).items():
             parameters = _build_parameters(query, vendor, payers)
             for *key, whole, fraction, lines in engine.fetch(_build_sql(query), files, parameters):
                 cost, count = sums.get((vendor, *key), (Decimal(0), 0))
@@ -140,7 +140,7 @@ def _read_sums(lake: Lake, scratch: Path, query: LineQuery) -> dict[tuple[Any, .
     return sums
 
 
-def _group_files(
+def group_files(
     files: Sequence[CurrentLakeFile],
 ) -> dict[tuple[str, frozenset[str]], list[str]]:
     """Files whose lines count for the same payers are read together."""

@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.bulk_copy import copy_sums
@@ -47,6 +47,8 @@ cost_months = sa.Table(
     sa.Column("import_id", sa.Text, nullable=False),
     sa.Column("provisional", sa.Boolean, nullable=False),
     sa.Column("lines", sa.BigInteger, nullable=False),
+    # the keys of the payer's tagged sums; without keys there are no such sums
+    sa.Column("tag_keys", ARRAY(sa.Text), nullable=False),
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
 
@@ -76,6 +78,12 @@ cost_tag_sums = _sums_table(
     "cost_tag_sums",
     sa.Column("tag_key", sa.Text, nullable=False),
     sa.Column("tag_value", sa.Text, nullable=False),
+)
+# `tags` has those of the payer's tag_keys that the lines have
+cost_tagged_sums = _sums_table(
+    "cost_tagged_sums",
+    sa.Column("day", sa.Date, nullable=False),
+    sa.Column("tags", JSONB, nullable=False),
 )
 
 
@@ -210,10 +218,12 @@ async def replace_month(
     provisional: bool,
     sums: Iterable[pa.RecordBatch],
     tag_sums: Iterable[pa.RecordBatch],
+    tagged_sums: Iterable[pa.RecordBatch] | None = None,
+    tag_keys: Sequence[str] = (),
 ) -> None:
     """Replace the sums of these payers and make the import current for them.
 
-    `payers` maps each payer to its number of lines.
+    `payers` maps each payer to its number of lines. `tag_keys` are those of `tagged_sums`.
     """
     if not payers:
         return
@@ -222,16 +232,11 @@ async def replace_month(
         "vendor": period.vendor,
         "month": period.month,
     }
-    for table, batches in ((cost_sums, sums), (cost_tag_sums, tag_sums)):
-        await db.execute(
-            sa.delete(table).where(
-                table.c.organisation_id == scope.organisation_id,
-                table.c.vendor == period.vendor,
-                table.c.month == period.month,
-                is_any_of(table.c.payer_id, payers),
-            )
-        )
-        await copy_sums(db, table, common, batches)
+    replacements = ((cost_sums, sums), (cost_tag_sums, tag_sums), (cost_tagged_sums, tagged_sums))
+    for table, batches in replacements:
+        await delete_sums(db, scope, period, table, payers)
+        if batches is not None:
+            await copy_sums(db, table, common, batches)
     stmt = insert(cost_months)
     stmt = stmt.on_conflict_do_update(
         index_elements=["organisation_id", "vendor", "payer_id", "month"],
@@ -239,6 +244,7 @@ async def replace_month(
             "import_id": stmt.excluded.import_id,
             "provisional": stmt.excluded.provisional,
             "lines": stmt.excluded.lines,
+            "tag_keys": stmt.excluded.tag_keys,
             "update_time": sa.func.now(),
         },
     )
@@ -251,9 +257,27 @@ async def replace_month(
                 "import_id": import_id,
                 "provisional": provisional,
                 "lines": lines,
+                "tag_keys": list(tag_keys),
             }
             for payer_id, lines in sorted(payers.items())
         ],
+    )
+
+
+async def delete_sums(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    table: sa.Table,
+    payers: Collection[str],
+) -> None:
+    await db.execute(
+        sa.delete(table).where(
+            table.c.organisation_id == scope.organisation_id,
+            table.c.vendor == period.vendor,
+            table.c.month == period.month,
+            is_any_of(table.c.payer_id, payers),
+        )
     )
 
 

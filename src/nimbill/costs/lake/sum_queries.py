@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.bodies import CostSum, CostTotal, MonthCosts
 from nimbill.costs.lake.grouping import Grouping
-from nimbill.costs.lake.records import cost_months, cost_sums, cost_tag_sums
+from nimbill.costs.lake.records import cost_months, cost_sums, cost_tag_sums, cost_tagged_sums
+from nimbill.costs.lake.tagged_sum_records import has_tagged_sums
 from nimbill.costs.months.records import parked_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.organisation_settings.records import load_vendors
@@ -25,9 +26,30 @@ GROUPING_COLUMNS: Mapping[str, tuple[str, ...]] = {
     "account": ("customer_id", "company_id"),
     "service": ("service", "marketplace"),
     "tag": ("tag_value",),
+    "tag_2": ("tag_value_2",),
     "line_type": ("line_type", "kind"),
     "day": ("day",),
 }
+
+
+async def are_sums_stored(
+    db: AsyncConnection,
+    scope: TenantScope,
+    month: str,
+    vendor: Vendor | None,
+    grouping: Grouping,
+) -> bool:
+    """Return whether stored sums answer the grouping; otherwise it needs the cost lines."""
+    if not grouping.needs_tagged_sums:
+        return True
+    vendors = await _list_vendors(db, scope, vendor)
+    return await has_tagged_sums(db, scope, month, vendors, grouping.tag_keys)
+
+
+async def _list_vendors(
+    db: AsyncConnection, scope: TenantScope, vendor: Vendor | None
+) -> list[Vendor]:
+    return [vendor] if vendor else list_readable_vendors(await load_vendors(db, scope))
 
 
 async def load_month_costs(
@@ -35,23 +57,19 @@ async def load_month_costs(
     scope: TenantScope,
     month: str,
     vendor: Vendor | None,
-    grouping: Grouping,
+    grouping: Grouping | None,
     *,
     limit: int | None,
     offset: int,
 ) -> MonthCosts:
     """Users restricted to certain billing groups see the lines of the accounts of these groups.
 
-    Without rows if the grouping needs the cost lines.
+    Without a grouping there are no rows.
     """
-    vendors = [vendor] if vendor else list_readable_vendors(await load_vendors(db, scope))
-    filter_ = _CostFilter(scope, month, vendors)
+    filter_ = _CostFilter(scope, month, await _list_vendors(db, scope, vendor))
     rows: Iterable[Row] = []
-    if not grouping.needs_lines:
-        columns = [
-            column for dimension in grouping.dimensions for column in GROUPING_COLUMNS[dimension]
-        ]
-        rows_stmt = _build_rows_stmt(filter_, columns, *grouping.tag_keys)
+    if grouping is not None:
+        rows_stmt = _build_rows_stmt(filter_, grouping)
         rows = await db.execute(rows_stmt.limit(limit).offset(offset))
     totals = await db.execute(_build_totals_stmt(filter_))
     return MonthCosts(
@@ -121,11 +139,32 @@ def _build_sums_stmt(
     )
 
 
-def _build_rows_stmt(
-    filter_: _CostFilter, names: list[str], tag_key: str | None = None
-) -> sa.Select[*tuple[Any, ...]]:
-    if tag_key is None:
+def _build_rows_stmt(filter_: _CostFilter, grouping: Grouping) -> sa.Select[*tuple[Any, ...]]:
+    names = [column for each in grouping.dimensions for column in GROUPING_COLUMNS[each]]
+    if not grouping.tag_keys:
         return _combine(_build_sums_stmt(filter_, cost_sums, names), names)
+    if grouping.needs_tagged_sums:
+        return _combine(_build_tagged_stmt(filter_, names, grouping.tag_keys), names)
+    return _build_one_tag_stmt(filter_, names, *grouping.tag_keys)
+
+
+def _build_tagged_stmt(
+    filter_: _CostFilter, names: list[str], tag_keys: Sequence[str]
+) -> sa.Select[*tuple[Any, ...]]:
+    """Every line is in one of the tagged sums, with the values of all its tags."""
+    tags = cost_tagged_sums.c.tags
+    values = {
+        name: tags[key].astext
+        for name, key in zip(("tag_value", "tag_value_2"), tag_keys, strict=False)
+    }
+    stmt = _build_sums_stmt(filter_, cost_tagged_sums, names, **values)
+    # By name: the same key would be another parameter, and so another expression.
+    return stmt.group_by(*(sa.literal_column(name) for name in names if name in values))
+
+
+def _build_one_tag_stmt(
+    filter_: _CostFilter, names: list[str], tag_key: str
+) -> sa.Select[*tuple[Any, ...]]:
     # the row without a tag value is the sum of all lines less the sum of the tagged lines
     has_key = cost_tag_sums.c.tag_key == tag_key
     null = sa.null().cast(sa.Text)

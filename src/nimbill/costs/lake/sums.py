@@ -8,6 +8,7 @@ columns as well.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nimbill.costs.cost_line import RESERVATION_TEXTS, LineKind
@@ -67,6 +68,29 @@ def tag_sums(lines: Table) -> Table:
     return tagged.group_by(*_SUM_KEY, "tag_key", "tag_value", "currency").aggregate(
         **_sum_cost(tagged, "cost"), lines=tagged.count()
     )
+
+
+class TaggedSums:
+    """Sums by day and by the values of all these tag keys together; a line is counted once.
+
+    The value of the first key is `tag_1`, and so on; it is null for a line without the key.
+    """
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        self.keys = tuple(keys)
+
+    def __call__(self, lines: Table) -> Table:
+        values = {
+            f"tag_{number}": _tag_value(lines, key) for number, key in enumerate(self.keys, 1)
+        }
+        return lines.group_by(
+            *_SUM_KEY, day=lines.usage_start.date(), **values, currency=lines.currency
+        ).aggregate(**_sum_cost(lines, "cost"), lines=lines.count())
+
+
+def _tag_value(lines: Table, key: str) -> Value:
+    """A key without a value has the value "", as in `tag_sums`."""
+    return lines.tags.contains(key).ifelse(lines.tags[key].fill_null(""), None)
 
 
 def product_names(lines: Table) -> Table:

@@ -137,6 +137,8 @@ def _find_differences(
     yield from _compare(records.ACCOUNT_COLUMNS, counted.by_account, by_account)
     yield from _compare(records.DAY_COLUMNS, counted.by_day, by_day)
     yield from _compare(records.TAG_COLUMNS, counted.by_tag, by_tag)
+    tagged = {key: total for key, total in by_day.items() if key[0] in counted.tagged_payers}
+    yield from _compare(records.DAY_COLUMNS, counted.tagged_by_day, tagged)
     lines: dict[str, int] = defaultdict(int)
     for key, total in by_account.items():
         lines[key[0]] += total.lines

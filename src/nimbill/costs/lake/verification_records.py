@@ -10,7 +10,13 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.costs.lake.records import cost_months, cost_sums, cost_tag_sums, lake_files
+from nimbill.costs.lake.records import (
+    cost_months,
+    cost_sums,
+    cost_tag_sums,
+    cost_tagged_sums,
+    lake_files,
+)
 from nimbill.database.tenant_scope import TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
@@ -52,6 +58,8 @@ class CountedImport(NamedTuple):
     by_account: Mapping[SumKey, StoredSum]
     by_day: Mapping[SumKey, StoredSum]
     by_tag: Mapping[SumKey, StoredSum]
+    tagged_by_day: Mapping[SumKey, StoredSum]
+    tagged_payers: Collection[str]  # that have tagged sums
 
 
 async def list_periods(db: AsyncConnection, scope: TenantScope) -> list[BillingPeriod]:
@@ -60,7 +68,7 @@ async def list_periods(db: AsyncConnection, scope: TenantScope) -> list[BillingP
         sa.select(table.c.month, table.c.vendor).where(
             table.c.organisation_id == scope.organisation_id
         )
-        for table in (cost_months, cost_sums, cost_tag_sums)
+        for table in (cost_months, cost_sums, cost_tag_sums, cost_tagged_sums)
     ]
     rows = await db.execute(sa.union(*tables).order_by("month", "vendor"))
     return [BillingPeriod(*row) for row in rows]
@@ -71,13 +79,16 @@ async def load_counted_imports(
 ) -> list[CountedImport]:
     months = cost_months.c
     rows = await db.execute(
-        sa.select(months.import_id, months.payer_id, months.lines).where(
+        sa.select(months.import_id, months.payer_id, months.lines, months.tag_keys).where(
             *_is_of_month(cost_months, scope, period)
         )
     )
     payers: dict[str, dict[str, int]] = defaultdict(dict)
-    for import_id, payer_id, lines in rows:
+    tagged_payers: set[str] = set()
+    for import_id, payer_id, lines, tag_keys in rows:
         payers[import_id][payer_id] = lines
+        if tag_keys:
+            tagged_payers.add(payer_id)
     return [
         CountedImport(
             import_id,
@@ -86,6 +97,8 @@ async def load_counted_imports(
             await _load_sums(db, scope, period, cost_sums, ACCOUNT_COLUMNS, payers[import_id]),
             await _load_sums(db, scope, period, cost_sums, DAY_COLUMNS, payers[import_id]),
             await _load_sums(db, scope, period, cost_tag_sums, TAG_COLUMNS, payers[import_id]),
+            await _load_sums(db, scope, period, cost_tagged_sums, DAY_COLUMNS, payers[import_id]),
+            tagged_payers & payers[import_id].keys(),
         )
         for import_id in sorted(payers)
     ]
@@ -97,7 +110,7 @@ async def list_payers_without_import(
     """Return payers that have sums although no import counts for them."""
     tables = [
         sa.select(table.c.payer_id).where(*_is_of_month(table, scope, period))
-        for table in (cost_sums, cost_tag_sums)
+        for table in (cost_sums, cost_tag_sums, cost_tagged_sums)
     ]
     counted = sa.select(cost_months.c.payer_id).where(*_is_of_month(cost_months, scope, period))
     stmt = sa.except_(sa.union(*tables).subquery().select(), counted)

@@ -9,6 +9,10 @@ from zoneinfo import available_timezones
 import msgspec
 
 from nimbill.customers.organisation_settings import agent_role_rules  # version 3
+from nimbill.customers.organisation_settings.report_tag_rules import (
+    KEY_LENGTH_MAX,
+    find_report_tag_violations,
+)
 from nimbill.customers.organisation_settings.usage_table_rules import find_usage_table_violations
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.errors import Violation
@@ -19,6 +23,7 @@ from nimbill.foundation.vendors import VendorName
 from nimbill.http.request_bodies import Body, text_length
 
 PROVIDER_NAME = text_length(1, 100)
+TAG_KEY = text_length(1, KEY_LENGTH_MAX)
 
 
 class SettingUpdateMode(StrEnum):
@@ -47,6 +52,7 @@ class OrganisationSettings(Body, frozen=True, kw_only=True):
     usage_table: list[Band] = msgspec.field(default_factory=list)
     invoice_setting_update: SettingUpdateMode = SettingUpdateMode.stated
     cost_tag_key: str | None = None
+    report_tag_keys: list[str] = msgspec.field(default_factory=list)
     invoice_template_id: str | None = None
     time_zone: str = "Asia/Tokyo"
     language: Language = Language.ja
@@ -67,6 +73,7 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
     usage_table: list[Band] | None = None
     invoice_setting_update: SettingUpdateMode | None = None
     cost_tag_key: Annotated[str, text_length(0, 128)] | None = None
+    report_tag_keys: list[Annotated[str, TAG_KEY]] | None = None
     invoice_template_id: str | None = None
     time_zone: str | None = None
     language: Language | None = None
@@ -80,4 +87,5 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
         if isinstance(zone, str) and zone not in available_timezones():
             yield Violation("time_zone", "a name of the time zone database, such as Asia/Tokyo")
         yield from agent_role_rules.find_role_violations(sent)  # version 3
+        yield from find_report_tag_violations(sent.get("report_tag_keys"))
         yield from find_usage_table_violations(sent.get("usage_table"))

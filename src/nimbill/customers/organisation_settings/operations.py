@@ -12,11 +12,14 @@ from nimbill.customers.organisation_settings.bodies import (
     OrganisationSettings,
     OrganisationSettingsChange,
 )
+from nimbill.customers.organisation_settings.report_tag_rules import FIND_STALE_TAGS
 from nimbill.customers.organisation_settings.vendor_rules import find_vendor_violations
 from nimbill.customers.partial_update import changed_fields
 from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation, refuse_if
+from nimbill.jobs.records import add_job
 
 vendors_basis = chosen("vendors")
 
@@ -29,7 +32,8 @@ async def change_settings(
 ) -> OrganisationSettings:
     """Store the changed settings and return all of them.
 
-    An unknown invoice template and disabling a vendor that is in use are refused.
+    An unknown invoice template and disabling a vendor that is in use are refused. Other tag keys
+    of reports also apply to months that are already stored.
     """
     template_id = body.invoice_template_id
     if template_id and not await invoice_template_exists(db, scope, template_id):
@@ -42,6 +46,8 @@ async def change_settings(
     if disabled:
         _refuse_used_vendors(disabled, await find_used_vendors(db, scope))
     await records.store_settings(db, scope, settings)
+    if settings.report_tag_keys != stored.report_tag_keys:
+        await add_job(db, scope, FIND_STALE_TAGS, due=clock.now())
     return settings
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.access.role_actions import TAG_SEPARATOR
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import ExactAmount, expand_amount, to_exact
 from nimbill.portal.account_groups.records import list_member_accounts
@@ -21,7 +22,7 @@ from nimbill.portal.forecast.daily_usage import (
 )
 from nimbill.portal.forecast.month_forecast import DailySeries, forecast_month
 from nimbill.portal.usage_sums import UnpricedMonth
-from nimbill.portal.view import TAG_SEPARATOR, PortalView
+from nimbill.portal.view import PortalView
 
 basis = chosen("portal-budgets")
 

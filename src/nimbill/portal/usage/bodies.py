@@ -23,13 +23,13 @@ class UsageMonth(Body, frozen=True, kw_only=True):
 
 
 class UnpricedUsage(Body, frozen=True, kw_only=True):
-    """Usage that is not shown, because the terms or the exchange rate are missing."""
+    """Usage that is not shown, because terms, exchange rate or sums by tag are missing."""
 
     basis: ClassVar[Basis] = chosen("portal-usage")
 
     month: str
     vendor: str
-    reason: str  # settings_missing, rate_missing or unsupported_currency
+    reason: str  # settings_missing, rate_missing, unsupported_currency or tag_sums_missing
 
 
 class UsageTotal(Body, frozen=True, kw_only=True):

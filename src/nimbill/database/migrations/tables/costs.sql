@@ -1,6 +1,7 @@
 -- Imports of vendor cost files, the files of the lake, sums of costs, and the states of months.
--- cost_sums and cost_tag_sums have millions of rows. They have no foreign key to organisations:
--- checking it took as long as storing the row, and row-level security enforces the organisation.
+-- cost_sums, cost_tag_sums and cost_tagged_sums have millions of rows. They have no foreign key to
+-- organisations: checking it took as long as storing the row, and row-level security enforces the
+-- organisation.
 
 CREATE TABLE cost_imports (
     organisation_id text NOT NULL REFERENCES organisations,
@@ -50,6 +51,7 @@ CREATE TABLE cost_months (
     import_id text NOT NULL,
     provisional boolean NOT NULL,
     lines bigint NOT NULL,
+    tag_keys text[] NOT NULL DEFAULT '{}',
     update_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, vendor, payer_id, month)
 );
@@ -87,7 +89,27 @@ CREATE TABLE cost_tag_sums (
     cost numeric NOT NULL,
     lines bigint NOT NULL
 );
-CREATE INDEX cost_tag_sums_month_idx ON cost_tag_sums (organisation_id, vendor, month, tag_key);
+CREATE INDEX cost_tag_sums_month_idx ON cost_tag_sums
+    (organisation_id, vendor, month, tag_key, customer_id);
+
+CREATE TABLE cost_tagged_sums (
+    organisation_id text NOT NULL,
+    vendor text NOT NULL,
+    payer_id text NOT NULL,
+    month text NOT NULL,
+    customer_id text NOT NULL,
+    line_type text NOT NULL,
+    kind text NOT NULL,
+    service text NOT NULL,
+    marketplace boolean NOT NULL,
+    day date NOT NULL,
+    tags jsonb NOT NULL,
+    currency text NOT NULL,
+    cost numeric NOT NULL,
+    lines bigint NOT NULL
+);
+CREATE INDEX cost_tagged_sums_month_idx ON cost_tagged_sums
+    (organisation_id, vendor, month, customer_id);
 
 CREATE TABLE marketplace_products (
     organisation_id text NOT NULL REFERENCES organisations,

@@ -75,6 +75,7 @@ TENANT_TABLES = {
     "cost_months": ALL_RIGHTS,
     "cost_sums": ALL_RIGHTS,
     "cost_tag_sums": ALL_RIGHTS,
+    "cost_tagged_sums": ALL_RIGHTS,
     "marketplace_products": ALL_RIGHTS,
     "month_states": ALL_RIGHTS,
     "parked_months": ALL_RIGHTS,
