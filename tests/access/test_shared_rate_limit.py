@@ -34,6 +34,14 @@ def test_the_limit_holds_for_any_second(tmp_path: Path) -> None:
     assert third == [True, True, False], "the request of half a second ago still counts"
 
 
+def test_a_request_counts_for_exactly_one_second(tmp_path: Path) -> None:
+    limit = SharedRateLimit(tmp_path / "rates", 1)
+    assert limit.allow("user", NOW)
+
+    assert not limit.allow("user", NOW + 999_999_999)
+    assert limit.allow("user", NOW + 1_000_000_000)
+
+
 def test_each_user_has_its_own_limit(tmp_path: Path) -> None:
     limit = SharedRateLimit(tmp_path / "rates", 1)
 

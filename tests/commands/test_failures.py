@@ -16,6 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from nimbill.commands import keys
+from nimbill.costs.lake.lake_error import LakeError
 from nimbill.database.embedded_postgres import Address
 from tests.command_line import (
     PASSWORD,
@@ -220,6 +221,16 @@ def test_invalid_arguments_are_one_json_object(service: Service) -> None:
 
     assert read_only_object(result, env)["error"]["code"] == "invalid_arguments"
     assert "--no-such-option" in result.stderr
+
+
+def test_the_cause_of_an_error_of_the_lake_is_the_whole_sentence(service: Service) -> None:
+    error = LakeError(None, "The object store of the lake does not respond.")
+    with patch.object(keys, "list_keys", side_effect=error):
+        result = run_command("keys", "list", "--json", env=service_environment(service))
+
+    assert result.returncode == 2
+    assert json.loads(result.stdout)["error"]["code"] == "system_error"
+    assert result.stderr == "nimbill: The object store of the lake does not respond.\n"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from nimbill.foundation.money import (
     add_decimals,
     convert_currency,
     divide_decimals,
+    expand_amount,
     format_amount,
     format_decimal,
     normalize_decimal,
@@ -202,6 +203,22 @@ def test_decimal_sums_keep_every_digit() -> None:
 def test_amounts_are_displayed_with_up_to_ten_decimals(amount: Fraction, expected: str) -> None:
     assert format_amount(to_exact(amount)) == expected
     assert abs(Fraction(truncate_amount(to_exact(amount))) - amount) < Fraction(1, 10**10)
+
+
+@pytest.mark.parametrize(
+    ("amount", "expected"),
+    [
+        (Decimal("1E-35"), f"0.{'0' * 34}1"),
+        (Decimal("2.50"), "2.5"),
+        (Decimal("1E+2"), "100"),
+        (Fraction(2, 3), f"0.{'6' * 30}"),
+        (Fraction(-2, 3), f"-0.{'6' * 30}"),
+    ],
+)
+def test_an_amount_shows_every_digit_and_a_quotient_thirty_decimals(
+    amount: Decimal | Fraction, expected: str
+) -> None:
+    assert expand_amount(to_exact(amount)).as_tuple() == Decimal(expected).as_tuple()
 
 
 def test_a_digit_that_does_not_fit_is_refused_instead_of_rounded() -> None:

@@ -21,6 +21,7 @@ from nimbill.access.signing_keys import load_active_key_id, load_signing_keys
 from nimbill.access.tokens import Claims, TokenIssuer, Tokens
 from nimbill.access.uploads import Upload
 from nimbill.database.tenant_scope import (
+    Row,
     TenantScope,
     database_unavailable,
     is_database_unavailable,
@@ -58,6 +59,14 @@ FindUsedVendors = Callable[[AsyncConnection, TenantScope], Awaitable[Mapping[str
 FindCompanyIds = Callable[
     [AsyncConnection, TenantScope, Collection[str]], Awaitable[Mapping[str, str]]
 ]
+
+
+# Forgets the wrong passwords of a user, who can then log in at once.
+ForgetAttempts = Callable[[AsyncConnection, TenantScope, Row], Awaitable[None]]
+
+
+async def _forget_no_attempts(_db: AsyncConnection, _scope: TenantScope, _user: Row) -> None:
+    """Wrong passwords are counted by logins, which this package does not know."""
 
 
 async def _find_no_group(
@@ -120,6 +129,7 @@ class Resources:
         self.load_vendors: LoadVendors = _use_default_vendors
         self.find_used_vendors: FindUsedVendors = _treat_every_vendor_as_used
         self.find_company_ids: FindCompanyIds = _find_no_group
+        self.forget_attempts: ForgetAttempts = _forget_no_attempts
 
     def is_within_rate_limit(self, user_id: str) -> bool:
         """Count a request of this user, in all workers of the machine; 0 disables the limit."""

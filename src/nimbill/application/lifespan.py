@@ -24,6 +24,7 @@ from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor, load_key
 from nimbill.foundation.settings import Settings
+from nimbill.identity.login.password_attempts import forget_attempts
 from nimbill.imports.job_types import import_job_types
 from nimbill.invoicing.documents.vendor_uses import find_used_vendors
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool
@@ -51,6 +52,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         resources.load_vendors = load_vendors
         resources.find_used_vendors = find_used_vendors
         resources.find_company_ids = find_company_ids
+        resources.forget_attempts = forget_attempts
         app.state.resources = resources
         lanes = {job_type.name: job_type.effective_lane for job_type in job_types}
         app.state.service_metrics = ServiceMetrics(engine, settings, lanes)

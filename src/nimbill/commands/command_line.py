@@ -20,6 +20,7 @@ from nimbill.commands.console import (
     print_error,
     print_json_error,
 )
+from nimbill.costs.lake.lake_error import LakeError
 from nimbill.database.tenant_scope import describe_database_error, is_database_unavailable
 from nimbill.foundation.errors import OperatorError, ServiceError
 from nimbill.foundation.failure_causes import describe_os_error
@@ -105,6 +106,8 @@ def _exit_for(error: Exception) -> NoReturn:
         exit_with_error(REFUSED, str(error))
     if isinstance(error, SQLAlchemyError | PostgresError | InterfaceError | ConnectionError):
         exit_with_error(REFUSED, _format_database_error(error), code="database_failed")
+    if isinstance(error, LakeError):
+        exit_with_error(REFUSED, error.cause, code="system_error")
     if isinstance(error, OSError):
         exit_with_error(REFUSED, describe_os_error(error), code="system_error")
     log.error("command_failed", exc_info=error)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -79,6 +81,11 @@ def test_only_the_named_files_are_removed(lake: Lake, tmp_path: Path) -> None:
     assert lake.list_names("org") == others
 
 
+def test_a_file_that_does_not_exist_is_told_from_one_that_cannot_be_read(lake: Lake) -> None:
+    with pytest.raises(FileNotFoundError):
+        lake.open_file(f"{IMPORT_FOLDER}/never-there")
+
+
 def test_empty_lists_are_accepted(lake: Lake) -> None:
     assert lake.put([], folder=IMPORT_FOLDER) == []
     lake.remove([])
@@ -118,6 +125,20 @@ def test_files_on_another_disk_are_copied(
 
     assert (tmp_path / "lake" / name).read_text() == "content of a"
     assert folder.list_names("org") == [name]
+
+
+def test_a_file_that_the_disk_refuses_to_open_is_an_error_of_the_lake(
+    folder: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (name,) = folder.put(write_files(tmp_path / "spool", "a"), folder=IMPORT_FOLDER)
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)
+
+    with pytest.raises(LakeError, match="the disk of the lake: Permission denied"):
+        folder.open_file(name)
 
 
 class FailingCall:
@@ -212,6 +233,33 @@ def test_an_upload_that_fails_leaves_nothing(store: ObjectStore, tmp_path: Path)
 
     assert lake.list_names("org") == []
     assert there.exists()
+
+
+class DenyEverything(BaseHTTPRequestHandler):
+    def _deny(self) -> None:
+        self.send_response(403)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_GET = do_HEAD = _deny  # noqa: N815  # names of the library
+
+    def log_message(self, *_: object) -> None:
+        """Write nothing."""
+
+
+@pytest.fixture
+def private_lake() -> Iterator[Lake]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), DenyEverything) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        place = f"endpoint_override=127.0.0.1:{server.server_port}&scheme=http&region=us-east-1"
+        yield Lake(f"s3://private/lake?{place}")
+        server.shutdown()
+
+
+def test_a_store_that_denies_access_is_an_error_of_the_lake(private_lake: Lake) -> None:
+    for call in (private_lake.is_empty, lambda: private_lake.open_file("org/a")):
+        with pytest.raises(LakeError, match="denied access to the bucket private of the lake"):
+            call()
 
 
 def test_the_object_equals_the_file(store: ObjectStore, tmp_path: Path) -> None:

@@ -53,6 +53,16 @@ def test_only_the_new_password_is_valid(service: Service, user_id: str) -> None:
     assert log_in(service, EMAIL, CUSTOM_PASSWORD).status_code == 400
 
 
+def test_a_new_password_ends_the_wait_after_wrong_ones(service: Service, user_id: str) -> None:
+    for _ in range(10):
+        assert log_in(service, EMAIL, "guessed 5d").status_code == 400
+    assert log_in(service, EMAIL, CUSTOM_PASSWORD).status_code == 429
+
+    assert change(service, user_id).status_code == 200
+
+    assert log_in(service, EMAIL, NEW_PASSWORD).status_code == 200
+
+
 def test_a_refused_request_changes_nothing(service: Service, user_id: str) -> None:
     response = change(service, user_id, input_type=None)
     assert read_violations(response) == [("input_type", "required")]

@@ -1,4 +1,4 @@
-"""You cannot grant or map permissions you do not have, with a token of either product."""
+"""You cannot grant, map or take away permissions you do not have, with a token of any product."""
 
 from __future__ import annotations
 
@@ -332,9 +332,58 @@ def test_a_restricted_caller_cannot_extend_a_role_of_unrestricted_users(service:
     assert list_permissions(service, unrestricted.username)["core"] == []
 
 
-def test_a_restricted_caller_can_remove_roles_of_any_user(service: Service) -> None:
-    caller = create_subuser(service, core=["ModifyRoles"], filters=[GROUP_A])
-    other = create_subuser(service, core=["Admin"])
+# ── taking away ──────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_restricted_caller_removes_roles_whose_permissions_it_has(service: Service) -> None:
+    caller = create_subuser(service, core=["ModifyRoles", "ReadInvoice"], filters=[GROUP_A])
+    other = create_subuser(service, core=["ReadInvoice"])
 
     assert replace_mappings(service, other.user_id, [], headers=caller.core).status_code == 200
     assert list_mappings(service, other.username) == []
+
+
+def test_roles_with_permissions_that_the_caller_lacks_are_not_removed(service: Service) -> None:
+    caller = create_subuser(service, **CALLER_ROLES)
+    readers = role_refs(add_role(service, "readers", ["ReadInvoice"]))
+    roles: list[dict[str, Any]] = [
+        {"core": ["Admin"]},
+        {"core": ["ReadAudit"]},
+        {"core": ["ReadInvoice"], "portal": ["Admin"]},
+    ]
+    for user_roles in roles:
+        other = create_subuser(service, **user_roles)
+        before = list_mappings(service, other.username)
+
+        for kept in ([], readers):
+            response = replace_mappings(service, other.user_id, kept, headers=caller.core)
+
+            assert read_problem(response, 403)["code"] == "holds_more", user_roles
+            assert list_mappings(service, other.username) == before
+
+
+@pytest.mark.parametrize(
+    ("user_role", "allowed"), [(["ReadAudit"], False), (["Admin"], False), (["ReadInvoice"], True)]
+)
+def test_a_first_filter_does_not_take_away_what_the_caller_lacks(
+    service: Service, user_role: list[str], allowed: bool
+) -> None:
+    """Without filters a user sees every group, so the first filter takes all others away."""
+    caller = create_subuser(service, core=["ModifyRoles", "ReadInvoice"])
+    other = create_subuser(service, core=user_role)
+    before = list_mappings(service, other.username)
+
+    response = map_roles(service, other.user_id, [], [build_filter("cmp_a")], caller.core)
+
+    if allowed:
+        assert response.status_code == 200
+    else:
+        assert read_problem(response, 403)["code"] == "holds_more"
+        assert list_mappings(service, other.username) == before
+
+
+def test_users_remove_their_own_roles(service: Service) -> None:
+    caller = create_subuser(service, core=["ModifyRoles", "ReadInvoice"])
+
+    assert replace_mappings(service, caller.user_id, [], headers=caller.core).status_code == 200
+    assert list_mappings(service, caller.username) == []

@@ -159,6 +159,38 @@ def test_with_permission_to_modify_users_the_old_password_is_not_needed(
     assert can_log_in(service, "hanako.s", NEW_PASSWORD)
 
 
+def test_a_password_set_by_an_administrator_ends_the_wait_after_wrong_ones(
+    service: Service, user_id: str, own_token: dict[str, str]
+) -> None:
+    """Wrong logins and wrong old passwords are forgotten, of this user only."""
+    add_subuser(service, username="another")
+    for name in ("hanako.s", "another"):
+        for _ in range(10):
+            assert not can_log_in(service, name, "guessed 5d")
+        assert not can_log_in(service, name, OLD_PASSWORD)
+    for _ in range(10):
+        change(service, user_id, own_token, old_password="guessed 5d")
+
+    assert change(service, user_id).status_code == 200
+
+    new_token = log_in(service, "hanako.s", NEW_PASSWORD)
+    again = change(service, user_id, new_token, password="third one 7", old_password=NEW_PASSWORD)
+    assert again.status_code == 200
+    assert not can_log_in(service, "another", OLD_PASSWORD)
+
+
+def test_an_own_new_password_does_not_end_the_wait(
+    service: Service, user_id: str, own_token: dict[str, str]
+) -> None:
+    """Otherwise a guesser would get ten more attempts whenever the user acts."""
+    for _ in range(10):
+        assert not can_log_in(service, "hanako.s", "guessed 5d")
+
+    assert change(service, user_id, own_token, old_password=OLD_PASSWORD).status_code == 200
+
+    assert not can_log_in(service, "hanako.s", NEW_PASSWORD)
+
+
 @pytest.mark.parametrize("actions", [[], ["ReadUsers", "ModifyRoles", "ModifyApiClients"]])
 def test_without_permission_the_old_password_of_another_user_does_not_help(
     service: Service, user_id: str, actions: list[str]

@@ -24,11 +24,14 @@ class LakeError(OSError):
 
 
 @contextmanager
-def translate_lake_errors(bucket: str | None) -> Iterator[None]:
-    """Replace errors of the disk and the object store; `bucket` is None if the lake is a folder."""
+def translate_lake_errors(bucket: str | None, *, keep: type[OSError] = LakeError) -> Iterator[None]:
+    """Replace errors of the disk and the object store, except those that the caller handles.
+
+    `bucket` is None if the lake is a folder.
+    """
     try:
         yield
-    except LakeError:
+    except (LakeError, keep):
         raise
     except OSError as error:
         kind = None if bucket is None else classify_store_error(error)

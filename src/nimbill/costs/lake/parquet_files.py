@@ -100,20 +100,24 @@ class Lake:
     def is_empty(self) -> bool:
         """Return whether the lake contains no file at all."""
         if self.is_local:
-            return not any(path.is_file() for path in self._root.rglob("*"))
+            with translate_lake_errors(self._bucket):
+                return not any(path.is_file() for path in self._root.rglob("*"))
         from pyarrow.fs import FileSelector, FileType
 
         store, root = self._locate("")
-        infos = store.get_file_info(FileSelector(root, recursive=True, allow_not_found=True))
+        with translate_lake_errors(self._bucket):
+            infos = store.get_file_info(FileSelector(root, recursive=True, allow_not_found=True))
         return all(info.type != FileType.File for info in infos)
 
     def open_file(self, name: str) -> IO[bytes]:
         """Open a stored file for reading; FileNotFoundError if it does not exist."""
-        if self.is_local:
-            return (self._root / _require_safe_name(name)).open("rb")
-        store, key = self._locate(_require_safe_name(name))
-        stream: IO[bytes] = store.open_input_stream(key, compression=None)
-        return stream
+        _require_safe_name(name)
+        with translate_lake_errors(self._bucket, keep=FileNotFoundError):
+            if self.is_local:
+                return (self._root / name).open("rb")
+            store, key = self._locate(name)
+            stream: IO[bytes] = store.open_input_stream(key, compression=None)
+            return stream
 
     def addresses(self, names: Sequence[str]) -> list[str]:
         """Return paths or object addresses that other programs can read."""

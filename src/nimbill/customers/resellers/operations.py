@@ -65,11 +65,12 @@ async def change_password(
     user_id: str,
     body: ResellerPassword,
 ) -> ResellerChanged:
-    """Store a new password; this revokes every token of the account."""
+    """Store a new password; this revokes every token and forgets wrong passwords."""
     reseller = await _require_reseller(db, scope, user_id)
     password, generated_password = _choose_password(body)
     password_hash = await hash_password(password, resources.encryptor)
     await users.set_password(db, scope, user_id, password_hash)
+    await resources.forget_attempts(db, scope, reseller)
     if body.notification:
         await _notify(db, scope, resources, reseller, password_changed, generated_password)
     return _build_response(user_id, None if body.notification else generated_password)

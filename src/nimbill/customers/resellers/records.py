@@ -31,6 +31,7 @@ def _select_resellers(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
                 "update_time"
             ),
             users.c.password_update_time,
+            users.c.username,
             users.c.email,
             billing_groups.c.billinggroup_id,
             billing_groups.c.billinggroup_name,

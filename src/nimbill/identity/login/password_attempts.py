@@ -58,7 +58,7 @@ def _get_bucket(name: str, known_source: str | None) -> bytes:
 
 
 async def forget_attempts(db: AsyncConnection, scope: TenantScope, user: Row) -> None:
-    """Let the user log in at once, from everywhere, after an operator has set a new password."""
+    """Let the user log in at once, from everywhere, after somebody else has set a new password."""
     sources = await records.list_known_sources(db, scope, user.user_id)
     buckets = [_get_bucket(user.username, source) for source in (None, *sources)]
     await records.delete_attempts(db, scope, buckets)

@@ -206,12 +206,16 @@ async def _store_mappings(
     before = await load_effective_permissions(db, scope, user.user_id)
     mapped = await records.list_mapped_roles(db, scope, user.user_id)
     keys = list(dict.fromkeys(_to_role_keys(body.roles)))
-    role_permissions = await records.lock_role_permissions(db, scope, caller.root_user, keys)
+    removed = [key for key in mapped if key not in keys] if replace else []
+    role_permissions = await records.lock_role_permissions(
+        db, scope, caller.root_user, [*keys, *removed]
+    )
     resulting = keys if replace else [*mapped, *keys]
     _refuse_invalid_mappings(body, role_permissions, resulting, filters.violations)
     if filters.has_hidden_groups:
         raise NotPermitted("maps_more", OUTSIDE_OWN_FILTERS)
-    _refuse_roles_beyond_caller(caller_permissions, role_permissions)
+    _refuse_roles_beyond_caller(caller_permissions, role_permissions, keys)
+    _refuse_to_remove(caller_permissions, role_permissions, removed)
 
     if replace:
         await records.delete_mappings(db, scope, user.user_id)
@@ -223,6 +227,7 @@ async def _store_mappings(
     after = await load_effective_permissions(db, scope, user.user_id)
     _refuse_beyond_filters(caller_permissions, after, keys, body)
     _refuse_wider_filters(caller_permissions, before, after)
+    _refuse_narrower_filters(caller_permissions, before, after)
     return RolesMapped(
         success=[name for _, name in keys], failed=[], filters=_to_filtering_rules(after.filters)
     )
@@ -251,12 +256,27 @@ def _refuse_invalid_mappings(
 
 
 def _refuse_roles_beyond_caller(
-    caller_permissions: EffectivePermissions, role_permissions: Mapping[RoleKey, frozenset[str]]
+    caller_permissions: EffectivePermissions,
+    role_permissions: Mapping[RoleKey, frozenset[str]],
+    keys: Sequence[RoleKey],
 ) -> None:
-    for (namespace, _), permissions in role_permissions.items():
-        if not caller_permissions.includes(namespace, permissions):
+    for key in keys:
+        if not caller_permissions.includes(key[0], role_permissions[key]):
             raise NotPermitted(
                 "maps_more", "You cannot map roles with permissions you do not have."
+            )
+
+
+def _refuse_to_remove(
+    caller_permissions: EffectivePermissions,
+    role_permissions: Mapping[RoleKey, frozenset[str]],
+    removed: Sequence[RoleKey],
+) -> None:
+    """Otherwise somebody who may map roles could disarm the administrators."""
+    for key in removed:
+        if not caller_permissions.includes(key[0], role_permissions[key]):
+            raise NotPermitted(
+                "holds_more", "You cannot remove roles with permissions you do not have."
             )
 
 
@@ -287,6 +307,21 @@ def _refuse_wider_filters(
         if is_wider and not caller_permissions.includes(namespace, permissions):
             raise NotPermitted(
                 "maps_more", "You cannot map roles with permissions you do not have."
+            )
+
+
+def _refuse_narrower_filters(
+    caller_permissions: EffectivePermissions,
+    before: EffectivePermissions,
+    after: EffectivePermissions,
+) -> None:
+    """Narrower filters take something away from all permissions of the user."""
+    for namespace, permissions in before.permissions.items():
+        is_narrower = not after.covers_filters(namespace, before.filters)
+        if is_narrower and not caller_permissions.includes(namespace, permissions):
+            raise NotPermitted(
+                "holds_more",
+                "You cannot restrict a user who has permissions that you do not have.",
             )
 
 

@@ -107,7 +107,10 @@ async def delete_user_and_clients(db: AsyncConnection, scope: TenantScope, user_
 async def change_password(
     db: AsyncConnection, caller: Caller, resources: Resources, user_id: str, body: PasswordChange
 ) -> None:
-    """Require the old password for the own user, and sufficient permissions for another user."""
+    """Require the old password for the own user, and sufficient permissions for another user.
+
+    Wrong passwords of another user are forgotten: whoever lost a password has often guessed before.
+    """
     user = await records.find_user(db, caller.scope, user_id)
     if user is None or user.root_user != caller.root_user:
         raise not_found()
@@ -117,6 +120,9 @@ async def change_password(
         await _refuse_wrong_password(resources, user, body.old_password)
     password_hash = await hash_password(body.password, resources.encryptor)
     await records.set_password(db, caller.scope, user_id, password_hash)
+    if user_id != caller.user_id:
+        await resources.forget_attempts(db, caller.scope, user)
+        resources.login_failures.clear(OLD_PASSWORD_ATTEMPTS, _old_password_key(user))
 
 
 async def _refuse_wrong_password(resources: Resources, user: Row, password: str | None) -> None:
@@ -124,7 +130,7 @@ async def _refuse_wrong_password(resources: Resources, user: Row, password: str 
     violations = [Violation("old_password", "the current password")]
     if password is None:
         raise rule_violations_error(violations)
-    limiter, key = resources.login_failures, f"old password of {user.user_id}"
+    limiter, key = resources.login_failures, _old_password_key(user)
     if not limiter.hit(OLD_PASSWORD_ATTEMPTS, key):
         reset_time = limiter.get_window_stats(OLD_PASSWORD_ATTEMPTS, key).reset_time
         raise TooManyRequests(
@@ -135,6 +141,10 @@ async def _refuse_wrong_password(resources: Resources, user: Row, password: str 
     if not await password_matches(password, user.password_hash, resources.encryptor):
         raise rule_violations_error(violations)
     limiter.clear(OLD_PASSWORD_ATTEMPTS, key)
+
+
+def _old_password_key(user: Row) -> str:
+    return f"old password of {user.user_id}"
 
 
 async def require_user(db: AsyncConnection, caller: Caller, user: str) -> Row:
