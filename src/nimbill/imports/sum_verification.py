@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.records import load_delivered_totals
+from nimbill.costs.lake.commitment_records import USAGE_TABLES
 from nimbill.costs.lake.records import ENTRY, cost_sums, cost_tag_sums, load_stored_totals
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
@@ -38,7 +39,7 @@ class StoredSumsDiffer(Exception):
 async def verify_stored_sums(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, prepared: PreparedImport
 ) -> None:
-    """Raise StoredSumsDiffer unless sums, tag sums and entries are equal to the last digit."""
+    """Raise StoredSumsDiffer unless the sums and entries are equal to the last digit."""
     payers = list(prepared.payers)
     delivered = _read_totals(prepared.verified_totals)
     tagged = _read_totals(prepared.verified_tag_totals)
@@ -54,6 +55,10 @@ async def verify_stored_sums(
         *_compare("cost_tag_sums", tagged, stored_tag_sums),
         *_compare("recalculation_entries", one_off, stored_entries),
     ]
+    for table in USAGE_TABLES:
+        totals = _read_totals(prepared.verified_usage_totals.get(table.name, ()))
+        stored = await load_stored_totals(db, scope, period, table, payers)
+        differences += _compare(str(table.name), totals, stored)
     if differences:
         raise StoredSumsDiffer(differences)
 
