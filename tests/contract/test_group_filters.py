@@ -42,11 +42,15 @@ LISTS = POSTED | {
     "list_audit_entries",
     "list_billing_groups",
     "list_invoices",
+    "list_portal_reservations",
     "list_recalculation",
     "list_resellers",
     "list_reserved_instances",
+    "list_savings_plans",
     "print_month",
     "read_costs",
+    "read_recommendations",
+    "read_reservation_use",
 }
 # routes that show data of the group in their path
 OF_ONE_GROUP = {

@@ -53,6 +53,7 @@ from nimbill.invoicing.profit import routes as profit_routes
 from nimbill.invoicing.reconciliation import routes as tie_out_routes
 from nimbill.invoicing.runs import routes as invoice_routes
 from nimbill.portal import routes as portal_routes
+from nimbill.portal.commitments import routes as portal_commitment_routes
 from nimbill.portal.usage import routes as portal_usage_routes
 
 JSON_BYTES_MAX = 1_048_576
@@ -83,6 +84,7 @@ CORE_ROUTES = [
 PORTAL_ROUTES = [
     *portal_routes.ROUTES,
     *portal_usage_routes.ROUTES,
+    *portal_commitment_routes.ROUTES,
 ]
 
 
