@@ -80,7 +80,7 @@ def test_a_quantity_that_is_no_number_of_hours_is_counted_as_missing(
 
 @pytest.mark.parametrize(
     ("unit", "stated"),
-    [("Hrs", 1), ("HOURS", 1), ("1 Hour", 1), ("10 Hours", 0), ("GB-Mo", 0), (None, 0)],
+    [("Hrs", 1), ("hours", 1), ("1 Hour", 1), ("10 Hours", 0), ("GB-Mo", 0), (None, 0)],
 )
 def test_only_quantities_in_hours_are_hours(
     bench: UsageBench, unit: str | None, stated: int
