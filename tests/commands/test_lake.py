@@ -111,6 +111,16 @@ def test_changed_tagged_sums_are_listed(service: Service, superuser: Address) ->
     assert "day=2026-09-01" in problem["detail"]
 
 
+def test_usage_of_commitments_that_the_database_lacks_is_listed(service: Service) -> None:
+    store_month(service, [build_line(reservation_id="arn:ri/1")])  # stores the sums only
+
+    code, result = verify(service)
+
+    (problem,) = result["problems"]
+    assert (code, problem["reason"]) == (1, "sums differ")
+    assert problem["detail"].startswith("commitment_usage payer_id=836060457634 ")
+
+
 def test_sums_without_an_import_and_lines_that_differ_are_listed(
     service: Service, superuser: Address
 ) -> None:

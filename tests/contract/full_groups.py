@@ -7,6 +7,7 @@ from dataclasses import replace
 from tests.contract.month_factories import (
     add_cost,
     create_invoice,
+    make_commitment_usage,
     make_invoiced_group,
     make_moved_instance,
     make_recalculation_entry,
@@ -43,6 +44,7 @@ def make_full_group(tenant: Tenant, canary: str) -> Tenant:
     make_recalculation_entry(group)
     make_reserved_instance(group)
     make_moved_instance(group)
+    make_commitment_usage(group)
     make_tagged_cost(group)
     make_reseller(group)
     make_account_group(group)

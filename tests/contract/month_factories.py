@@ -71,6 +71,50 @@ def make_moved_instance(tenant: Tenant) -> str:
     return move_id
 
 
+def make_commitment_usage(tenant: Tenant) -> str:
+    """A savings plan, a reservation with a fee, and an instance on demand."""
+    month = PLAIN_VALUES["month"]
+    tenant.add(
+        "reservation_fees",
+        ri_id=make_reserved_instance(tenant),
+        month=month,
+        payer_id=PAYER,
+        currency="USD",
+        fee=1,
+        number=10,
+    )
+    usage = {
+        "vendor": "aws",
+        "payer_id": PAYER,
+        "month": month,
+        "kind": "usage",
+        "currency": "USD",
+        "cost": 1,
+        "lines": 1,
+        "hours": 24 * 31,
+        "hour_lines": 1,
+    }
+    plan_id, words = tenant.word("p"), ("usage_type", "platform", "tenancy", "region")
+    texts = ("reservation_start", "reservation_end", "payment_option", "term_length")
+    numbers = ("normalized_hours", "factor_lines", "effective_cost", "effective_lines")
+    tenant.add(
+        "commitment_usage",
+        **usage | dict.fromkeys(numbers, 0) | {name: tenant.word("t") for name in texts},
+        customer_id=make_account(tenant),
+        line_type="SavingsPlanRecurringFee",
+        reservation_id="",
+        savings_plan_id=plan_id,
+        used=False,
+    )
+    tenant.add(
+        "on_demand_usage",
+        **usage | {name: tenant.word("t") for name in (*words, "service", "instance_type")},
+        customer_id=make_account(tenant),
+        days=31,
+    )
+    return plan_id
+
+
 def make_open_month(tenant: Tenant) -> str:
     """A month that no other test uses, because closing affects the whole organisation."""
     number = next(tenant.numbers)

@@ -46,6 +46,11 @@ BUDGETS_AND_FORECASTS: dict[str, tuple[str, ...]] = {
     "change_budget_alerts": ("ModifyBudget",),
 }
 
-COMMITMENTS: dict[str, tuple[str, ...]] = {}
+COMMITMENTS: dict[str, tuple[str, ...]] = {
+    "list_portal_reservations": ("ReadRi",),
+    "read_reservation_use": ("ReadRi",),
+    "read_recommendations": ("ReadRi",),
+    "list_savings_plans": ("ReadRi",),
+}
 
 PORTAL_OPERATIONS = USAGE | TAGS | ACCOUNTS_AND_INVOICES | BUDGETS_AND_FORECASTS | COMMITMENTS

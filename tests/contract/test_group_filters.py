@@ -46,9 +46,11 @@ LISTS = POSTED | {
     "list_billing_groups",
     "list_fees",
     "list_invoices",
+    "list_portal_reservations",
     "list_recalculation",
     "list_resellers",
     "list_reserved_instances",
+    "list_savings_plans",
     "print_month",
     "read_account_graph",
     "read_account_usage",
@@ -58,6 +60,8 @@ LISTS = POSTED | {
     "read_cross_tag_usage",
     "read_tag_graph",
     "read_tag_usage",
+    "read_recommendations",
+    "read_reservation_use",
 }
 # routes that show data of the group in their path or query
 OF_ONE_GROUP = {

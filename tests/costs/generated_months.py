@@ -110,6 +110,8 @@ def _generate_line(chance: random.Random, number: int, largest: int) -> Line:
         reservation_id=chance.choice(("arn:ri/1", "arn:ri/2")) if reserved else None,
         reservation_number=chance.choice((None, 1, 7)) if reserved else None,
         offer_class=chance.choice((None, "standard", "convertible")) if reserved else None,
+        savings_plan_id=None if reserved or chance.random() < 0.9 else "arn:sp/1",
+        usage_type=chance.choice((None, "APN1-BoxUsage:m5.large", "SpotUsage:m5.large")),
         tags=[
             (key, chance.choice(TAG_VALUES)) for key in chance.sample(TAG_KEYS, chance.randrange(4))
         ],
@@ -195,6 +197,46 @@ def compute_reservation_fees(lines: Sequence[Line]) -> Sums:
     )
 
 
+def compute_commitment_costs(lines: Sequence[Line]) -> Sums:
+    charges = ("RIFee", "SavingsPlanRecurringFee", "SavingsPlanNegation")
+    return _sum_up(
+        (
+            (
+                *(line[name] for name in ("payer_id", "customer_id", "line_type", "kind")),
+                line["reservation_id"] or "",
+                line["savings_plan_id"] or "",
+                line["kind"] == "usage" and line["line_type"] not in charges,
+                line["currency"],
+            ),
+            line["cost"],
+        )
+        for line in lines
+        if line["reservation_id"] is not None or line["savings_plan_id"] is not None
+    )
+
+
+def compute_on_demand_costs(lines: Sequence[Line]) -> Sums:
+    return _sum_up(
+        (
+            (
+                *(line[name] for name in ("payer_id", "customer_id", "kind", "service")),
+                line["usage_type"],
+                "",
+                "",
+                line["currency"],
+            ),
+            line["cost"],
+        )
+        for line in lines
+        if line["line_type"] == "Usage"
+        and line["service"] == "AmazonEC2"
+        and line["usage_type"] == "APN1-BoxUsage:m5.large"
+        and not line["marketplace"]
+        and line["reservation_id"] is None
+        and line["savings_plan_id"] is None
+    )
+
+
 def _sum_up(parts: Iterator[tuple[tuple[Hashable, ...], Decimal]]) -> Sums:
     sums: dict[tuple[Hashable, ...], list[Any]] = defaultdict(lambda: [Fraction(0), 0])
     for key, cost in parts:
@@ -216,4 +258,6 @@ REFERENCE_SUMS: dict[str, tuple[Callable[[Sequence[Line]], Sums], str]] = {
     "monthly_sums": (compute_monthly_sums, "cost"),
     "tag_sums": (compute_tag_sums, "cost"),
     "reservation_lines": (compute_reservation_fees, "fee"),
+    "commitment_usage": (compute_commitment_costs, "cost"),
+    "on_demand_usage": (compute_on_demand_costs, "cost"),
 }

@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.adjustments.recalculation import records as recalculation_records
 from nimbill.costs.ingestion import conversion
 from nimbill.costs.ingestion.normalize import NormalizedBatch, normalize
+from nimbill.costs.lake import commitment_records
 from nimbill.costs.lake import records as lake_records
 from nimbill.costs.lake.bulk_copy import copy_sums
 from tests.imports.aws_reports import CUSTOMER, PAYER, report_line, write_report
@@ -101,7 +102,10 @@ def faulty_copy(table_name: str, change: Change) -> Iterator[None]:
         changed = map(change, batches) if table.name == table_name else batches
         await copy_sums(db, table, constants, changed)
 
-    with patch.object(lake_records, "copy_sums", copy):
+    with (
+        patch.object(lake_records, "copy_sums", copy),
+        patch.object(commitment_records, "copy_sums", copy),
+    ):
         yield
 
 
@@ -127,6 +131,26 @@ def test_a_row_changed_on_its_way_into_the_sums_parks_the_month(
     assert {difference["table"] for difference in record["differences"]} == {table}
     assert load_totals(importer) == {CUSTOMER: Decimal(7)}  # the existing costs still count
     assert importer.query("SELECT count(*) AS n FROM parked_months")[0].n == 1
+
+
+@pytest.mark.parametrize("change", [lose_a_row, change_a_line_count])
+@pytest.mark.parametrize(
+    ("table", "reservation_id"), [("commitment_usage", "arn:ri/1"), ("on_demand_usage", "")]
+)
+def test_a_row_changed_on_its_way_into_the_usage_parks_the_month(
+    importer: InProcessImporter,
+    tmp_path: Path,
+    table: str,
+    reservation_id: str,
+    change: Change,
+) -> None:
+    lines = [report_line("1.5", ReservationARN=reservation_id)]
+
+    with faulty_copy(table, change):
+        record = importer(write_report(tmp_path / "a.csv", lines))
+
+    assert record["state"] == "parked"
+    assert {difference["table"] for difference in record["differences"]} == {table}
 
 
 def test_a_difference_names_payer_account_currency_and_kind(

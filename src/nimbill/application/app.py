@@ -56,6 +56,7 @@ from nimbill.portal import routes as portal_routes
 from nimbill.portal.accounts import routes as portal_account_routes
 from nimbill.portal.anomalies import routes as portal_anomaly_routes
 from nimbill.portal.budgets import routes as portal_budget_routes
+from nimbill.portal.commitments import routes as portal_commitment_routes
 from nimbill.portal.dashboard import routes as portal_dashboard_routes
 from nimbill.portal.fees import routes as portal_fee_routes
 from nimbill.portal.forecast import routes as portal_forecast_routes
@@ -105,6 +106,7 @@ PORTAL_ROUTES = [
     *portal_report_routes.ROUTES,
     *portal_usage_routes.ROUTES,
     *portal_tag_routes.ROUTES,
+    *portal_commitment_routes.ROUTES,
 ]
 
 

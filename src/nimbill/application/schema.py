@@ -6,6 +6,7 @@ from nimbill.adjustments.reserved_instances import fee_records as reservation_fe
 from nimbill.adjustments.reserved_instances import records as reserved_instances
 from nimbill.application.installed import EXTENSIONS  # importing them defines their tables
 from nimbill.audit import records as audit
+from nimbill.costs.lake import commitment_records as commitments
 from nimbill.costs.lake import product_name_records as product_names
 from nimbill.costs.lake import records as costs
 from nimbill.costs.months import records as months
@@ -40,6 +41,7 @@ __all__ = [
     "audit",
     "billing_groups",
     "cloud_accounts",
+    "commitments",
     "costs",
     "effective_permissions",
     "exports",

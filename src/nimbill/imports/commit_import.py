@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.adjustments.recalculation.operations import replace_entries
 from nimbill.adjustments.reserved_instances.operations import replace_reservations
 from nimbill.audit import records as audit
-from nimbill.costs.lake import product_name_records
 from nimbill.costs.lake import records as lake_records
 from nimbill.costs.lake.bulk_copy import ROWS_PER_STATEMENT
 from nimbill.costs.months import records as months
@@ -26,6 +25,7 @@ from nimbill.imports.after_import import schedule_budget_evaluation
 from nimbill.imports.anomaly_check import find_anomaly
 from nimbill.imports.bodies import ImportState
 from nimbill.imports.derived_entries import build_entries, build_reservations
+from nimbill.imports.derived_sums import replace_derived_sums
 from nimbill.imports.failed_imports import REMOVE_LAKE_FILES, remove_unrecorded_files
 from nimbill.imports.import_report import build_report, find_drift
 from nimbill.imports.preparation import OLDER_DELIVERY, PreparedImport
@@ -276,13 +276,7 @@ class _ImportCommit:
             tagged_sums=self._read_batches("tagged_sums") if self.prepared.tag_keys else None,
             tag_keys=self.prepared.tag_keys,
         )
-        await product_name_records.replace_product_names(
-            self.db,
-            self.scope,
-            period,
-            payers=self.payers,
-            names=self._read_batches("product_names"),
-        )
+        await replace_derived_sums(self.db, self.scope, period, self.payers, self._read_batches)
         vanished_entries = await self._replace_derived_entries(period)
         await self._unpark(period)
         files = await lake_records.delete_unused_files(

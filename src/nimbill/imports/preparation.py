@@ -91,6 +91,8 @@ class PreparedImport:
     verified_totals: list[dict[str, Any]] = field(default_factory=list)
     verified_tag_totals: list[dict[str, Any]] = field(default_factory=list)
     tag_keys: list[str] = field(default_factory=list)  # of the tagged sums; none without keys
+    # the same of the tables with usage of commitments and on demand, by table
+    verified_usage_totals: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     files: list[dict[str, Any]] = field(default_factory=list)
     differences: list[dict[str, Any]] = field(default_factory=list)
     unverified_file: str | None = None  # the second reading could not read it
@@ -296,12 +298,14 @@ def _compute_sums(
 
     from nimbill.costs.lake import sums
     from nimbill.costs.lake.engine_selection import open_engine
+    from nimbill.costs.lake.file_selection import select_files_with_values
     from nimbill.costs.lake.parquet_files import Lake
 
     on_progress({"step": "summing", "lines": prepared.lines})
     settings, folder = read_settings(), Path(request.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with open_engine(settings, Lake(settings.lake_url)) as engine:
+    lake = Lake(settings.lake_url)
+    with open_engine(settings, lake) as engine:
         monthly_sums = engine.run(sums.monthly_sums, files)
         pq.write_table(monthly_sums, folder / "sums.parquet")
         prepared.totals = add_up(monthly_sums, TOTAL_COLUMNS)
@@ -312,7 +316,14 @@ def _compute_sums(
         prepared.tag_keys = write_tagged_sums(engine, files, request.tag_keys, folder)
         pq.write_table(engine.run(sums.product_names, files), folder / "product_names.parquet")
         pq.write_table(engine.run(sums.entry_lines, files), folder / "entries.parquet")
-        pq.write_table(engine.run(sums.reservation_lines, files), folder / "reservations.parquet")
+        committed = select_files_with_values(lake, files, sums.COMMITMENT_IDS)
+        reservations = engine.run(sums.reservation_lines, committed)
+        pq.write_table(reservations, folder / "reservations.parquet")
+        for query in (sums.commitment_usage, sums.on_demand_usage):
+            name = query.__name__
+            usage = engine.run(query, committed if query is sums.commitment_usage else files)
+            pq.write_table(usage, folder / f"{name}.parquet")
+            prepared.verified_usage_totals[name] = add_up(usage, VERIFIED_COLUMNS)
         totals: list[dict[str, Any]] = engine.run(sums.line_totals, files).to_pylist()
     prepared.payers = {}
     for total in totals:

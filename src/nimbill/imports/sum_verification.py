@@ -11,6 +11,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.records import load_delivered_totals
+from nimbill.costs.lake.commitment_records import USAGE_TABLES
 from nimbill.costs.lake.records import (
     ENTRY,
     cost_sums,
@@ -65,6 +66,10 @@ async def verify_stored_sums(
         *_compare("cost_tagged_sums", delivered if prepared.tag_keys else {}, stored_tagged_sums),
         *_compare("recalculation_entries", one_off, stored_entries),
     ]
+    for table in USAGE_TABLES:
+        totals = _read_totals(prepared.verified_usage_totals.get(table.name, ()))
+        stored = await load_stored_totals(db, scope, period, table, payers)
+        differences += _compare(str(table.name), totals, stored)
     if differences:
         raise StoredSumsDiffer(differences)
 

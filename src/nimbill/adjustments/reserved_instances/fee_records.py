@@ -35,14 +35,6 @@ async def list_fees_with_moves(
 
     With a `closing_number`, the moves that were active at that closing are listed.
     """
-    is_active: list[sa.ColumnElement[bool]]
-    if closing_number is None:
-        is_active = [_moves.removed_after_closing.is_(None)]
-    else:
-        not_yet_removed = _moves.removed_after_closing.is_(None) | (
-            _moves.removed_after_closing >= closing_number
-        )
-        is_active = [_moves.created_after_closing < closing_number, not_yet_removed]
     stmt = (
         sa.select(
             _ri.ri_id,
@@ -63,7 +55,61 @@ async def list_fees_with_moves(
             _ri.organisation_id == scope.organisation_id,
             _ri.vendor == period.vendor,
             _fees.month == period.month,
-            *is_active,
+            _is_active(closing_number),
+        )
+        .order_by(_ri.ri_id, _fees.payer_id, _fees.currency, _moves.position)
+    )
+    return (await db.execute(stmt)).all()
+
+
+def _is_active(closing_number: int | None) -> sa.ColumnElement[bool]:
+    """Whether a move applies: now, or to a month with this closing number."""
+    if closing_number is None:
+        return _moves.removed_after_closing.is_(None)
+    not_yet_removed = _moves.removed_after_closing.is_(None) | (
+        _moves.removed_after_closing >= closing_number
+    )
+    return (_moves.created_after_closing < closing_number) & not_yet_removed
+
+
+async def list_reservations_with_fees(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    closing_number: int | None,
+    customer_ids: Collection[str],
+) -> Sequence[Row]:
+    """List the reservations of these accounts, and those moved to them.
+
+    There is a row for each fee of the period and each active move, the oldest move first. Fee and
+    move are null where there is none; `total` is the number of instances.
+    """
+    moved_to_accounts = sa.select(_moves.ri_id).where(
+        _moves.organisation_id == scope.organisation_id,
+        is_any_of(_moves.dest_customer_id, customer_ids),
+    )
+    stmt = (
+        sa.select(
+            reserved_instances,
+            _fees.payer_id,
+            _fees.fee,
+            _fees.currency,
+            sa.func.coalesce(_fees.number, _ri.number).label("total"),
+            _moves.move_id,
+            _moves.dest_customer_id,
+            _moves.number.label("moved"),
+        )
+        .join_from(
+            reserved_instances,
+            reservation_fees,
+            _RESERVATION_FEE & (_fees.month == period.month),
+            isouter=True,
+        )
+        .join(reservation_moves, _RESERVATION_MOVE & _is_active(closing_number), isouter=True)
+        .where(
+            _ri.organisation_id == scope.organisation_id,
+            _ri.vendor == period.vendor,
+            is_any_of(_ri.customer_id, customer_ids) | _ri.ri_id.in_(moved_to_accounts),
         )
         .order_by(_ri.ri_id, _fees.payer_id, _fees.currency, _moves.position)
     )

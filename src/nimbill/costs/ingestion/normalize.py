@@ -38,6 +38,14 @@ accounts_basis = chosen("accounts-of-lines")
 WIDE_MONEY = pa.decimal256(60, 22)  # a sum has a digit more
 COST_LIMIT = pa.scalar(Decimal(10**16), WIDE_MONEY)
 
+# column of a cost line to the field that a savings plan has instead
+PLAN_TERMS = {
+    "reservation_start": "plan_start",
+    "reservation_end": "plan_end",
+    "payment_option": "plan_payment_option",
+    "term_length": "plan_term_length",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class NormalizedBatch:
@@ -129,6 +137,7 @@ class _Normalizer(RawColumns):
         }
         columns |= {name: self._optional(name) for name in COPIED_TEXTS}
         columns["savings_plan_id"] = savings_plan
+        columns |= self._plan_terms(savings_plan)
         columns["description"] = self._description()
         return NormalizedBatch(_build_table(columns), self.warnings)
 
@@ -211,6 +220,25 @@ class _Normalizer(RawColumns):
                 return self._optional("reservation_id"), plan
             return self._benefit_ids("Reservation"), plan
         return self._optional("reservation_id"), self._optional("savings_plan_id")
+
+    def _plan_terms(self, savings_plan: pa.Array) -> dict[str, pa.Array]:
+        """AWS has columns of their own for the terms of a savings plan."""
+        terms = {
+            name: plan_name
+            for name, plan_name in PLAN_TERMS.items()
+            if plan_name in self.raw.fields
+        }
+        if not terms or savings_plan.null_count == self.count:
+            return {}
+        has_plan = savings_plan.is_valid()
+        return {
+            name: pc.if_else(
+                has_plan,
+                self._optional(plan_name).dictionary_decode(),
+                self._optional(name).dictionary_decode(),
+            )
+            for name, plan_name in terms.items()
+        }
 
     def _charge(self) -> pa.Array:
         """The cost of a line, with its credits where the format lists them separately."""

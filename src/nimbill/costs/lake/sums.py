@@ -21,11 +21,38 @@ if TYPE_CHECKING:
 basis = chosen("cost-sums")
 
 RESERVATION_FEE = "RIFee"
+SAVINGS_PLAN_FEE = "SavingsPlanRecurringFee"
+COMMITMENT_IDS = ("reservation_id", "savings_plan_id")
+# lines of a commitment that are no usage of it
+_COMMITMENT_CHARGES = (RESERVATION_FEE, SAVINGS_PLAN_FEE, "SavingsPlanNegation")
+
+# spelled out, because converting every unit to lower case takes a third of the query's time
+_HOUR_UNITS = ("Hrs", "hrs", "Hours", "hours", "Hour", "hour", "1 Hour", "1 hour")
+# what AWS rents by the hour and also sells as a reservation
+_RESERVABLE_SERVICES = (
+    "AmazonEC2",
+    "AmazonRDS",
+    "AmazonElastiCache",
+    "AmazonMemoryDB",
+    "AmazonRedshift",
+    "AmazonES",
+)
+# without spot instances, hosts, disks and traffic; a region may precede the name
+_INSTANCE_USAGE = (
+    "(^|-)(BoxUsage|DedicatedUsage|InstanceUsage|InstanceUsageIOOptimized|Multi-AZUsage|"
+    "NodeUsage|Node|ESInstance)(:|$)"
+)
+_AZURE_INSTANCES, _AZURE_ON_DEMAND = "Virtual Machines", "OnDemand"
+# Texts of vendors become numbers here. The types are so narrow that no sum of them overflows;
+# a number that does not fit counts as missing.
+_HOURS, _FACTOR, _SHARE = "decimal(20, 10)", "decimal(8, 4)", "decimal(26, 12)"
 
 _SUM_KEY = ("payer_id", "customer_id", "line_type", "kind", "service", "marketplace")
 _COST_COLUMNS = ("cost", "cost" + WHOLE_SUFFIX)
 
 _RESERVATION_COLUMNS = ("service", "usage_type", *RESERVATION_TEXTS)
+
+_PLAN_TEXTS = ("reservation_start", "reservation_end", "payment_option", "term_length")
 
 _ENTRY_COLUMNS = (
     "part",
@@ -132,6 +159,82 @@ def reservation_lines(lines: Table) -> Table:
         last_use=reserved.usage_start.max(),
         **attributes,
     )
+
+
+def commitment_usage(lines: Table) -> Table:
+    """Fees and usage of reservations and savings plans; an id is empty where there is none.
+
+    `hour_lines` are the lines that state hours, and `factor_lines` those that also state a
+    normalisation factor.
+    """
+    committed = lines.filter(lines.reservation_id.notnull() | lines.savings_plan_id.notnull())
+    is_used = (
+        (committed.kind == LineKind.usage.value)
+        & committed.line_type.notin(_COMMITMENT_CHARGES)
+        & (committed.commitment_status.fill_null("").lower() != "unused")
+    )
+    hours = _read_hours(committed)
+    normalized_hours = hours * committed.normalization_factor.try_cast(_FACTOR)
+    effective_cost = committed.effective_cost.try_cast(_SHARE)
+    return committed.group_by(
+        *("payer_id", "customer_id", "line_type", "kind"),
+        reservation_id=committed.reservation_id.fill_null(""),
+        savings_plan_id=committed.savings_plan_id.fill_null(""),
+        used=is_used,
+        currency=committed.currency,
+    ).aggregate(
+        **_sum_cost(committed, "cost"),
+        lines=committed.count(),
+        hours=hours.sum().fill_null(0),
+        hour_lines=hours.count(),
+        normalized_hours=normalized_hours.sum().fill_null(0),
+        factor_lines=normalized_hours.count(),
+        effective_cost=effective_cost.sum().fill_null(0),
+        effective_lines=effective_cost.count(),
+        **{name: committed[name].max().fill_null("") for name in _PLAN_TEXTS},
+    )
+
+
+def on_demand_usage(lines: Table) -> Table:
+    """Hours, days and costs of instances that no reservation and no savings plan covers."""
+    instances = lines.filter(
+        lines.line_type == "Usage",
+        lines.kind == LineKind.usage.value,
+        lines.reservation_id.isnull() & lines.savings_plan_id.isnull(),
+        ~lines.marketplace,
+        _is_aws_instance(lines) | _is_azure_instance(lines),
+    )
+    hours = _read_hours(instances)
+    return instances.group_by(
+        *("payer_id", "customer_id", "kind", "service"),
+        usage_type=instances.usage_type.fill_null(""),
+        platform=instances.platform.fill_null(""),
+        tenancy=instances.tenancy.fill_null(""),
+        currency=instances.currency,
+    ).aggregate(
+        **_sum_cost(instances, "cost"),
+        lines=instances.count(),
+        days=instances.usage_start.date().nunique(),
+        hours=hours.sum().fill_null(0),
+        hour_lines=hours.count(),
+        # both follow from the usage type
+        region=instances.region.max().fill_null(""),
+        instance_type=instances.instance_type.max().fill_null(""),
+    )
+
+
+def _is_aws_instance(lines: Table) -> BooleanValue:
+    return lines.service.isin(_RESERVABLE_SERVICES) & lines.usage_type.re_search(_INSTANCE_USAGE)
+
+
+def _is_azure_instance(lines: Table) -> BooleanValue:
+    return (lines.service == _AZURE_INSTANCES) & (lines.pricing_category == _AZURE_ON_DEMAND)
+
+
+def _read_hours(lines: Table) -> Value:
+    """The hours of each line, or null if its quantity is not in hours."""
+    states_hours = lines.pricing_unit.isin(_HOUR_UNITS)
+    return states_hours.ifelse(lines.pricing_quantity.try_cast(_HOURS), None)
 
 
 def _prefer_fee_lines(column: Value, is_fee: BooleanValue) -> Value:

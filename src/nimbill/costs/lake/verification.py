@@ -139,6 +139,11 @@ def _find_differences(
     yield from _compare(records.TAG_COLUMNS, counted.by_tag, by_tag)
     tagged = {key: total for key, total in by_day.items() if key[0] in counted.tagged_payers}
     yield from _compare(records.DAY_COLUMNS, counted.tagged_by_day, tagged)
+    for query in (sums.commitment_usage, sums.on_demand_usage):
+        table = query.__name__
+        usage = _add_up([engine.run(query, names)], records.USAGE_COLUMNS, counted.payers)
+        for difference in _compare(records.USAGE_COLUMNS, counted.usage[table], usage):
+            yield f"{table} {difference}"
     lines: dict[str, int] = defaultdict(int)
     for key, total in by_account.items():
         lines[key[0]] += total.lines

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.costs.lake.commitment_records import USAGE_TABLES
 from nimbill.costs.lake.records import (
     cost_months,
     cost_sums,
@@ -33,6 +34,7 @@ ACCOUNT_COLUMNS = (
     "currency",
 )
 DAY_COLUMNS = ("payer_id", "day", "currency")
+USAGE_COLUMNS = ("payer_id", "customer_id", "kind", "currency")
 TAG_COLUMNS = ("payer_id", "tag_key", "currency")
 
 SumKey = tuple[Any, ...]
@@ -60,6 +62,7 @@ class CountedImport(NamedTuple):
     by_tag: Mapping[SumKey, StoredSum]
     tagged_by_day: Mapping[SumKey, StoredSum]
     tagged_payers: Collection[str]  # that have tagged sums
+    usage: Mapping[str, Mapping[SumKey, StoredSum]]  # of commitments and on demand, by table
 
 
 async def list_periods(db: AsyncConnection, scope: TenantScope) -> list[BillingPeriod]:
@@ -99,6 +102,12 @@ async def load_counted_imports(
             await _load_sums(db, scope, period, cost_tag_sums, TAG_COLUMNS, payers[import_id]),
             await _load_sums(db, scope, period, cost_tagged_sums, DAY_COLUMNS, payers[import_id]),
             tagged_payers & payers[import_id].keys(),
+            {
+                table.name: await _load_sums(
+                    db, scope, period, table, USAGE_COLUMNS, payers[import_id]
+                )
+                for table in USAGE_TABLES
+            },
         )
         for import_id in sorted(payers)
     ]

@@ -24,6 +24,8 @@ COMPILED_QUERIES = (
     "product_names",
     "entry_lines",
     "reservation_lines",
+    "commitment_usage",
+    "on_demand_usage",
     "line_totals",
 )
 TAGGED_SUMS = "tagged_sums of {} keys"

@@ -1,0 +1,241 @@
+"""Stored usage of reservations and savings plans, and of instances that run without them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.costs.lake.bulk_copy import copy_sums
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+basis = chosen("commitment-usage")
+
+RECURRING_FEE = "SavingsPlanRecurringFee"  # `sums.SAVINGS_PLAN_FEE`, without loading pyarrow
+
+
+def _usage_table(name: str, *columns: sa.Column[Any]) -> sa.Table:
+    return sa.Table(
+        name,
+        metadata,
+        sa.Column("organisation_id", sa.Text, nullable=False),
+        sa.Column("vendor", sa.Text, nullable=False),
+        sa.Column("payer_id", sa.Text, nullable=False),
+        sa.Column("month", sa.Text, nullable=False),
+        sa.Column("customer_id", sa.Text, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("currency", sa.Text, nullable=False),
+        sa.Column("cost", sa.Numeric, nullable=False),
+        sa.Column("lines", sa.BigInteger, nullable=False),
+        sa.Column("hours", sa.Numeric, nullable=False),
+        sa.Column("hour_lines", sa.BigInteger, nullable=False),  # lines that state hours
+        *columns,
+    )
+
+
+# one of the two ids is empty
+commitment_usage = _usage_table(
+    "commitment_usage",
+    sa.Column("line_type", sa.Text, nullable=False),
+    sa.Column("reservation_id", sa.Text, nullable=False),
+    sa.Column("savings_plan_id", sa.Text, nullable=False),
+    sa.Column("used", sa.Boolean, nullable=False),  # false for fees and unused parts
+    sa.Column("normalized_hours", sa.Numeric, nullable=False),  # hours × normalisation factor
+    sa.Column("factor_lines", sa.BigInteger, nullable=False),  # lines that state both
+    sa.Column("effective_cost", sa.Numeric, nullable=False),
+    sa.Column("effective_lines", sa.BigInteger, nullable=False),
+    sa.Column("reservation_start", sa.Text, nullable=False),  # also of a savings plan
+    sa.Column("reservation_end", sa.Text, nullable=False),
+    sa.Column("payment_option", sa.Text, nullable=False),
+    sa.Column("term_length", sa.Text, nullable=False),
+)
+on_demand_usage = _usage_table(
+    "on_demand_usage",
+    sa.Column("service", sa.Text, nullable=False),
+    sa.Column("usage_type", sa.Text, nullable=False),
+    sa.Column("platform", sa.Text, nullable=False),
+    sa.Column("tenancy", sa.Text, nullable=False),
+    sa.Column("days", sa.BigInteger, nullable=False),  # on which usage started
+    sa.Column("region", sa.Text, nullable=False),
+    sa.Column("instance_type", sa.Text, nullable=False),
+)
+USAGE_TABLES = (commitment_usage, on_demand_usage)
+_usage, _on_demand = commitment_usage.c, on_demand_usage.c
+
+
+class UsedHours(NamedTuple):
+    """The usage of a reservation by all accounts; a number is None if a line lacks it."""
+
+    hours: Decimal | None
+    normalized_hours: Decimal | None
+
+
+class PlanUse(NamedTuple):
+    """What all accounts used of a savings plan, and its fee; both in the vendor's currency."""
+
+    used: Decimal | None  # None if a line does not state its effective cost
+    fee: Decimal
+
+
+async def replace_usage(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    table: sa.Table,
+    *,
+    payers: Collection[str],
+    rows: Iterable[pa.RecordBatch],
+) -> None:
+    """Replace the usage of these payers, in the transaction that replaces their sums."""
+    await db.execute(
+        sa.delete(table).where(
+            *_is_of_period(table, scope, period), is_any_of(table.c.payer_id, payers)
+        )
+    )
+    constants = {
+        "organisation_id": scope.organisation_id,
+        "vendor": period.vendor,
+        "month": period.month,
+    }
+    await copy_sums(db, table, constants, rows)
+
+
+async def load_used_hours(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, reservation_ids: Collection[str]
+) -> Mapping[str, UsedHours]:
+    """Return the used hours by reservation_id; reservations without usage are left out."""
+    stmt = (
+        sa.select(
+            _usage.reservation_id,
+            _sum_if_complete(_usage.hours, _usage.hour_lines),
+            _sum_if_complete(_usage.normalized_hours, _usage.factor_lines),
+        )
+        .where(
+            *_is_of_period(commitment_usage, scope, period),
+            _usage.reservation_id != "",
+            is_any_of(_usage.reservation_id, reservation_ids),
+            _usage.used,
+        )
+        .group_by(_usage.reservation_id)
+    )
+    return {row[0]: UsedHours(*row[1:]) for row in await db.execute(stmt)}
+
+
+async def list_plan_usage(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, customer_ids: Collection[str]
+) -> Sequence[Row]:
+    """List the lines of savings plans of these accounts: by plan, account, type and currency."""
+    keys = (
+        _usage.savings_plan_id,
+        _usage.customer_id,
+        _usage.line_type,
+        _usage.kind,
+        _usage.used,
+        _usage.currency,
+    )
+    texts = (
+        _usage.reservation_start,
+        _usage.reservation_end,
+        _usage.payment_option,
+        _usage.term_length,
+    )
+    stmt = (
+        sa.select(
+            *keys,
+            sa.func.sum(_usage.cost).label("cost"),
+            *(sa.func.max(text).label(text.name) for text in texts),
+        )
+        .where(
+            *_is_of_period(commitment_usage, scope, period),
+            is_any_of(_usage.customer_id, customer_ids),
+            _usage.savings_plan_id != "",
+        )
+        .group_by(*keys)
+        .order_by(*keys)
+    )
+    return (await db.execute(stmt)).all()
+
+
+async def load_plan_use(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, plan_ids: Collection[str]
+) -> Mapping[str, PlanUse]:
+    """Return the use by savings_plan_id; plans whose lines have two currencies are left out."""
+    fee = sa.func.sum(_usage.cost).filter(_usage.line_type == RECURRING_FEE)
+    used = sa.func.sum(_usage.effective_cost).filter(_usage.used)
+    used_lines = sa.func.sum(_usage.lines - _usage.effective_lines).filter(_usage.used)
+    stmt = (
+        sa.select(
+            _usage.savings_plan_id,
+            sa.case((sa.func.coalesce(used_lines, 0) == 0, sa.func.coalesce(used, 0))),
+            sa.func.coalesce(fee, 0),
+        )
+        .where(
+            *_is_of_period(commitment_usage, scope, period),
+            _usage.savings_plan_id != "",
+            is_any_of(_usage.savings_plan_id, plan_ids),
+        )
+        .group_by(_usage.savings_plan_id)
+        .having(sa.func.count(_usage.currency.distinct()) == 1)
+    )
+    return {row[0]: PlanUse(*row[1:]) for row in await db.execute(stmt)}
+
+
+async def list_on_demand_usage(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, customer_ids: Collection[str]
+) -> Sequence[Row]:
+    """List the instances of these accounts that no commitment covers, with hours and cost.
+
+    Instances with a line that does not state its hours are left out.
+    """
+    keys = (
+        _on_demand.customer_id,
+        _on_demand.service,
+        _on_demand.region,
+        _on_demand.usage_type,
+        _on_demand.instance_type,
+        _on_demand.platform,
+        _on_demand.tenancy,
+        _on_demand.currency,
+    )
+    stmt = (
+        sa.select(
+            *keys,
+            sa.func.sum(_on_demand.hours).label("hours"),
+            # The payers of an account are charged for different days, or for the same ones.
+            sa.func.max(_on_demand.days).label("days"),
+            sa.func.sum(_on_demand.cost).label("cost"),
+        )
+        .where(
+            *_is_of_period(on_demand_usage, scope, period),
+            is_any_of(_on_demand.customer_id, customer_ids),
+        )
+        .group_by(*keys)
+        .having(sa.func.sum(_on_demand.lines) == sa.func.sum(_on_demand.hour_lines))
+        .order_by(*keys)
+    )
+    return (await db.execute(stmt)).all()
+
+
+def _sum_if_complete(
+    amount: sa.ColumnElement[Decimal], stated_lines: sa.ColumnElement[int]
+) -> sa.ColumnElement[Decimal]:
+    is_complete = sa.func.sum(_usage.lines) == sa.func.sum(stated_lines)
+    return sa.case((is_complete, sa.func.sum(amount)))
+
+
+def _is_of_period(
+    table: sa.Table, scope: TenantScope, period: BillingPeriod
+) -> list[sa.ColumnElement[bool]]:
+    return [
+        table.c.organisation_id == scope.organisation_id,
+        table.c.vendor == period.vendor,
+        table.c.month == period.month,
+    ]

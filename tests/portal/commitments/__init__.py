@@ -1,0 +1,1 @@
+"""Tests of reservations and savings plans in the portal."""
