@@ -90,10 +90,14 @@ def create_scene(service: Service, folder: Path) -> PortalScene:
     customer = create_customer(service, folder)
     month_end = customer.month_end
     other = month_end.create_group("BG-2", FOREIGN, company_name=FOREIGN_NAME)
+    saved = month_end.put("/settings", {"report_tag_keys": ["Team", "Stage"]})
+    assert saved.status_code == 200, saved.text
     month_end.import_costs(
         *EXAMPLE_A,
         *FEES,
-        report_line("7777.77", UsageAccountId=FOREIGN, ProductCode="KanariaService"),
+        report_line(
+            "7777.77", UsageAccountId=FOREIGN, ProductCode="KanariaService", Team="kanaria team"
+        ),
     )
     apply_fee(customer, "a certificate", exchange_rate=0, tax_free=False)
     apply_fee(customer, "an apology", exchange_rate=120, tax_free=True)

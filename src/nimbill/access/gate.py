@@ -132,9 +132,9 @@ async def _authorize(
     if caller is None:
         raise invalid_token()
     for flag in _list_flags(connection, route.opt.get("flag")):
-        _require_flag(caller, flag)
+        require_flag(caller, flag)
     if not _is_own_user(connection, caller, route.opt.get("own_user_parameter")):
-        _require_flag(caller, route.opt.get("flag_for_other_users"))
+        require_flag(caller, route.opt.get("flag_for_other_users"))
         _require_role_action(caller, await _get_role_actions(connection, route))
     _refuse_restricted_caller(caller, route.opt.get("changes"))
     return caller
@@ -158,7 +158,7 @@ def _list_flags(
     return [] if flag is None else [flag]
 
 
-def _require_flag(caller: Caller, flag: str | None) -> None:
+def require_flag(caller: Caller, flag: str | None) -> None:
     """Refuse a reseller whose display flag is off. Flags do not restrict other callers."""
     if flag is not None and caller.flags is not None and not caller.flags.get(flag, False):
         raise NotPermitted(

@@ -5,7 +5,7 @@ import asyncio
 from litestar import Response
 from litestar.params import FromQuery
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, require_flag
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotFound
@@ -16,7 +16,14 @@ from nimbill.invoicing.focus.month_records import load_focus_month
 from nimbill.portal.report_months import list_report_months
 from nimbill.portal.report_parameters import CompanyId, FirstMonth, LastMonth, Month
 from nimbill.portal.reports.focus_csv import encode_focus
-from nimbill.portal.reports.usage_csv import REPORTS, ReportBy, build_header, build_rows
+from nimbill.portal.reports.usage_csv import (
+    PAGE_FLAGS,
+    REPORTS,
+    ReportBy,
+    ReportRequest,
+    build_header,
+    build_rows,
+)
 from nimbill.portal.view import load_view, require_unfiltered
 
 CSV = "text/csv"
@@ -34,16 +41,18 @@ async def download_usage_report(
     caller: RequestCaller,
     db: Transaction,
     by: FromQuery[ReportBy] = ReportBy.account,
+    key: FromQuery[str | None] = None,
+    keys: FromQuery[str | None] = None,
     month: Month = None,
     first: FirstMonth = None,
     last: LastMonth = None,
     company_id: CompanyId = None,
 ) -> Response[bytes]:
-    """Download usage by month, account or account group, and service as CSV."""
+    """Download usage by month, account, account group or tags, and service as CSV."""
     months = list_report_months(month, first, last)
-    view = await load_view(db, caller, company_id)
+    require_flag(caller, PAGE_FLAGS.get(by))
     report = REPORTS[by]
-    table = await report.load(db, view, months)
+    table = await report.load(db, ReportRequest(caller, company_id, months, key, keys))
     # encoding a large report would block the event loop
     content = await asyncio.to_thread(
         lambda: encode_csv(build_header(report), build_rows(report, table))

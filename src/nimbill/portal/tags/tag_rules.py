@@ -8,6 +8,7 @@ from nimbill.foundation.errors import Violation, refuse_if
 basis = chosen("portal-tags")
 
 KEY_LENGTH_MAX = 1000
+KEY_RULE = f"a tag key of 1 to {KEY_LENGTH_MAX} characters"
 RULE = (
     f"two different tag keys of 1 to {KEY_LENGTH_MAX} characters, separated by a comma; "
     "a comma inside a key is written \\,"
@@ -21,10 +22,14 @@ RULE_FOR_ORGANISATIONS = (
 )
 
 
+def is_tag_key(key: str) -> bool:
+    return 1 <= len(key) <= KEY_LENGTH_MAX
+
+
 def parse_keys(keys: str) -> tuple[str, str]:
     """Parse the parameter `keys`."""
     parsed = [key.replace("\\,", ",") for key in re.split(r"(?<!\\),", keys)]
     is_valid = len(parsed) == 2 and parsed[0] != parsed[1]
-    if not is_valid or not all(1 <= len(key) <= KEY_LENGTH_MAX for key in parsed):
+    if not is_valid or not all(is_tag_key(key) for key in parsed):
         refuse_if([Violation("keys", RULE)])
     return parsed[0], parsed[1]
