@@ -74,6 +74,7 @@ def save_organisation_settings(client: DemoClient, reseller: DemoReseller) -> No
             rounding=reseller.rounding,
             usage_table=[Band(**band) for band in USAGE_TABLE],
             cost_tag_key=TAG_KEY,
+            report_tag_keys=[TAG_KEY],
             language="ja",
         )
     )
