@@ -26,7 +26,7 @@ class DocumentedResponses:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._paths = {shape_of(path): item for path, item in document["paths"].items()}
         self._components = document["components"]
-        self._validators: dict[int, jsonschema_rs.Validator] = {}
+        self._validators: dict[str, jsonschema_rs.Validator] = {}
         self._problem = self._validator({"$ref": "#/components/schemas/Problem"})
 
     def operations(self) -> set[tuple[str, str]]:
@@ -81,10 +81,12 @@ class DocumentedResponses:
             yield f"{answer.status} has the status {answer.json()['status']} in its body"
 
     def _validator(self, schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
-        if id(schema) not in self._validators:
+        """Compiled once for each content: most responses have one of a few schemas."""
+        key = json.dumps(schema, sort_keys=True)
+        if key not in self._validators:
             complete_schema = {**schema, "components": self._components}
-            self._validators[id(schema)] = jsonschema_rs.Draft202012Validator(complete_schema)
-        return self._validators[id(schema)]
+            self._validators[key] = jsonschema_rs.Draft202012Validator(complete_schema)
+        return self._validators[key]
 
     def _schema_errors(self, validator: jsonschema_rs.Validator, answer: Answer) -> Iterator[str]:
         try:

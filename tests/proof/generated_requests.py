@@ -43,7 +43,7 @@ def _drawn(strategy: Any, count: int, number: int) -> list[Request]:
     )
     @given(case=strategy)
     def draw(case: Any) -> None:
-        request = _as_request(case)
+        request = as_request(case)
         if request is not None:
             drawn.append(request)
 
@@ -54,7 +54,7 @@ def _drawn(strategy: Any, count: int, number: int) -> list[Request]:
     return drawn
 
 
-def _as_request(case: Any) -> Request | None:
+def as_request(case: Any) -> Request | None:
     parts = case.as_transport_kwargs(base_url=BASE)
     try:
         ready = requests.Request(**{key: parts[key] for key in PARTS if key in parts}).prepare()

@@ -16,6 +16,7 @@ from nimbill.application import audit_routes, service_routes
 from nimbill.application.installed import (
     DEPRECATIONS,
     EXTENSIONS,
+    installed_links,
     load_settings,
 )
 from nimbill.application.lifespan import build_lifespan
@@ -160,7 +161,9 @@ def create_litestar_app(settings: Settings) -> Litestar:
     for extension in EXTENSIONS:
         extension.check_routes(app)
     app.state.build_openapi_document = cache(
-        lambda: build_openapi_document(_build_route_handlers(), settings.base_url, DEPRECATIONS)
+        lambda: build_openapi_document(
+            _build_route_handlers(), settings.base_url, DEPRECATIONS, installed_links()
+        )
     )
     return app
 

@@ -20,6 +20,7 @@ from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.product import Product
 from nimbill.foundation.settings import Settings
 from nimbill.http.deprecation import Deprecation
+from nimbill.http.response_links import ResponseLinks
 from nimbill.jobs.runner import JobType
 
 
@@ -35,6 +36,7 @@ class Extension:
     check_routes: Callable[[Litestar], None]  # RuntimeError for a route that must not be served
     job_types: Callable[[Settings, AsyncEngine, Encryptor], Sequence[JobType]]
     deprecations: Sequence[Deprecation]
+    links: ResponseLinks  # between its operations in the OpenAPI document
     migrations: Sequence[MigrationPackage]  # of the tables that its routes use
     # why the organisation cannot be deleted yet, or None
     find_deletion_obstacle: Callable[[AsyncConnection, TenantScope], Awaitable[str | None]]

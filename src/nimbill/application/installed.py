@@ -9,11 +9,13 @@ from nimbill.access.request_context import build_issuers
 from nimbill.access.tokens import TokenIssuer
 from nimbill.application.extension import Extension
 from nimbill.application.legacy_wiring import LEGACY_EXTENSION  # version 3
+from nimbill.application.response_links import RESPONSE_LINKS
 from nimbill.foundation.extras import describe_missing_extra
 from nimbill.foundation.product import Product
 from nimbill.foundation.setting_names import SETTING_NAMES, find_unknown_settings
 from nimbill.foundation.settings import Settings, SettingsError, read_settings
 from nimbill.http.deprecation import Deprecation
+from nimbill.http.response_links import ResponseLinks
 
 ENGINE_SPARK = "NIMBILL_ENGINE=spark"
 
@@ -51,6 +53,13 @@ def installed_issuers(settings: Settings) -> Mapping[Product, TokenIssuer]:
     found = dict(build_issuers(settings))
     for extension in EXTENSIONS:
         found |= extension.issuers(settings)
+    return found
+
+
+def installed_links() -> ResponseLinks:
+    found = dict(RESPONSE_LINKS)
+    for extension in EXTENSIONS:
+        found |= extension.links
     return found
 
 

@@ -30,6 +30,7 @@ from nimbill.legacy.login import routes as login_routes
 from nimbill.legacy.login.agent_caller import load_agent_caller
 from nimbill.legacy.migrations import LEGACY_MIGRATIONS
 from nimbill.legacy.provisioning.job_types import stack_job_types
+from nimbill.legacy.response_links import RESPONSE_LINKS
 from nimbill.legacy.roles import guard
 from nimbill.legacy.roles.legacy_rights import LegacyRights
 from nimbill.legacy.settings import SETTING_NAMES, read_legacy_settings
@@ -81,6 +82,7 @@ LEGACY_EXTENSION = Extension(
     check_routes=guard.refuse_routes_without_scope,
     job_types=_job_types,
     deprecations=[VERSION_3],
+    links=RESPONSE_LINKS,
     migrations=[LEGACY_MIGRATIONS],
     find_deletion_obstacle=_find_deletion_obstacle,
 )

@@ -14,6 +14,7 @@ from litestar.types import ControllerRouterHandler
 import nimbill
 from nimbill.access.gate import MUTATING, Public, iterate_routes
 from nimbill.application.openapi_generators import rewrite_for_generators
+from nimbill.application.openapi_links import add_links
 from nimbill.application.openapi_types import (
     DecimalSchemaPlugin,
     VendorSchemaPlugin,
@@ -28,6 +29,7 @@ from nimbill.foundation import exact_json
 from nimbill.http import idempotency
 from nimbill.http.deprecation import Deprecation
 from nimbill.http.forms import FORM_TYPES
+from nimbill.http.response_links import ResponseLinks
 from nimbill.http.routing import DEPENDENCIES, ExactRequest, ExactResponse
 
 PROBLEM_SCHEMA: dict[str, Any] = {
@@ -104,6 +106,7 @@ def build_openapi_document(
     route_handlers: Sequence[ControllerRouterHandler],
     base_url: str,
     deprecations: Sequence[Deprecation],
+    links: ResponseLinks,
 ) -> bytes:
     """Return the document as JSON.
 
@@ -121,10 +124,12 @@ def build_openapi_document(
     )
     document = app.openapi_schema.to_schema()
     document["components"].setdefault("schemas", {})["Problem"] = PROBLEM_SCHEMA
+    operations: dict[str, dict[str, Any]] = {}
     for path, handler in iterate_routes(app):
         for method in handler.http_methods:
             operation = document["paths"].get(path, {}).get(method.lower())
             if operation is not None:
+                operations[handler.fn.__name__] = operation
                 _add_schemas(document, _undocumented_bodies(handler.opt))
                 _add_summary(operation, handler)
                 _complete_operation(operation, method, handler.opt)
@@ -135,6 +140,7 @@ def build_openapi_document(
     _rewrite_literals(document)
     _describe_terms(document)
     rewrite_for_generators(document)
+    add_links(operations, links)
     return exact_json.encode(document)
 
 
