@@ -37,6 +37,7 @@ def list_fields(*budgets: Any) -> list[str]:
         {"target": "tag", "target_id": "Team="},
         {"target": "tag", "target_id": "Team=a=b"},
         {"thresholds": []},
+        {"thresholds": "80 %"},  # the body check reports types
         {"thresholds": [{"percent": 1, "of": "actual"}, {"percent": 1000, "of": "actual"}]},
         {"thresholds": [{"percent": number, "of": "actual"} for number in range(1, 11)]},
     ],
