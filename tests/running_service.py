@@ -211,6 +211,7 @@ def running_service(database_url: str, data: Path, **environment: str) -> Iterat
         add_middleware(app, settings),
         base_url="http://127.0.0.1:8080",
         raise_server_exceptions=False,
+        backend_options={"use_uvloop": True},  # as the server does
     )
     with (
         # No port is open, so simulated agents need not wait for a response.
