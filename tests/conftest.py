@@ -44,6 +44,11 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(500_000, 20, 100)
 
 
+def pytest_sessionfinish() -> None:
+    """Libraries report objects that are never released."""
+    gc.unfreeze()
+
+
 @pytest.fixture(scope="session")
 def postgres_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of the embedded server of this run."""

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 
 from playwright.sync_api import Locator, Page
+
+SETTLE_MILLISECONDS = 50
+SHOWN_OPERATIONS = """
+[...document.querySelectorAll(".opblock-summary")].map((summary) => [
+    summary.querySelector(".opblock-summary-method").textContent,
+    summary.querySelector("[data-path]").dataset.path,
+])
+"""
 
 
 def authorize(page: Page, token: str) -> None:
@@ -17,10 +26,34 @@ def authorize(page: Page, token: str) -> None:
 
 
 def expand_operation(page: Page, method: str, path: str) -> Locator:
+    """Expand an operation; the page shows only operations near the visible part."""
     summary = page.locator(f".opblock-summary-path[data-path={json.dumps(path)}]")
     block = page.locator(f".opblock-{method}", has=summary)
+    for _ in scroll_down(page):
+        if block.count():
+            break
     block.locator(".opblock-summary-control").click()
     return block
+
+
+def list_operations(page: Page) -> set[tuple[str, str]]:
+    """List method and path of all operations."""
+    operations: set[tuple[str, str]] = set()
+    for _ in scroll_down(page):
+        operations |= {(method.lower(), path) for method, path in page.evaluate(SHOWN_OPERATIONS)}
+    return operations
+
+
+def scroll_down(page: Page) -> Iterator[None]:
+    """Scroll from the top to the end of the page, half a screen at a time."""
+    page.evaluate("scrollTo(0, 0)")
+    while True:
+        page.wait_for_timeout(SETTLE_MILLISECONDS)
+        yield
+        before = page.evaluate("scrollY")
+        page.evaluate("scrollBy(0, innerHeight / 2)")
+        if page.evaluate("scrollY") == before:
+            return
 
 
 def execute(block: Locator) -> Locator:

@@ -77,6 +77,9 @@ TAGS = {
     "users": "Subusers and API clients",
 }
 
+# The API page shows at most 32 tags completely, and names such as "Groups" would be ambiguous.
+ONE_TAG_PACKAGES = frozenset({"portal"})
+
 # The fields of the JSON body, with uploaded files instead of their location.
 UPLOAD_SCHEMA = {
     "type": "object",
@@ -199,7 +202,7 @@ def _derive_tag(module: str) -> str:
     _, package, *rest = module.split(".")
     if package == "application":
         name = rest[-1]
-    elif len(rest) == 1:
+    elif len(rest) == 1 or package in ONE_TAG_PACKAGES:
         name = package
     else:
         name = rest[0]

@@ -124,7 +124,7 @@ async def _load_cost_rows(
     source: UsageSource,
 ) -> list[_CostRow]:
     """Read no row of other accounts: the index on the sums contains vendor, month and account."""
-    sums = source.table.c
+    scope, sums = accounts.scope, source.table.c
     columns = [sums.vendor, sums.month, viewed.c.company_id, sums.currency]
     # Only then can months of an account belong to different companies.
     if accounts.former_owners or Dimension.account in dimensions:
@@ -141,7 +141,7 @@ async def _load_cost_rows(
             (sums.vendor == viewed.c.vendor) & (sums.customer_id == viewed.c.customer_id),
         )
         .where(
-            sums.organisation_id == accounts.scope.organisation_id,
+            sums.organisation_id == scope.organisation_id,
             is_any_of(sums.month, months),
             sums.kind == USAGE,
         )
@@ -168,7 +168,7 @@ async def _list_months_without_tags(
     tag_keys: Collection[str],
 ) -> set[UnpricedMonth]:
     """List the months with usage of the accounts that has no sums by these keys."""
-    sums, stored = cost_sums.c, cost_months.c
+    scope, sums, stored = accounts.scope, cost_sums.c, cost_months.c
     stmt = (
         sa.select(sums.vendor, sums.month, sums.customer_id, viewed.c.company_id)
         .join_from(
@@ -184,7 +184,7 @@ async def _list_months_without_tags(
             & (stored.month == sums.month),
         )
         .where(
-            sums.organisation_id == accounts.scope.organisation_id,
+            sums.organisation_id == scope.organisation_id,
             is_any_of(sums.month, months),
             sums.kind == USAGE,
             sa.not_(has_keys(tag_keys)),

@@ -42,12 +42,12 @@ async def load_unit_prices(
 async def _load_currencies(
     db: AsyncConnection, company: CompanyView, months: Sequence[str]
 ) -> Mapping[tuple[str, str], list[str]]:
-    sums = cost_sums.c
+    scope, sums = company.view.scope, cost_sums.c
     customer_ids = [key.customer_id for key in company.view.accounts]
     stmt = (
         sa.select(sums.vendor, sums.month, sums.currency)
         .where(
-            sums.organisation_id == company.view.scope.organisation_id,
+            sums.organisation_id == scope.organisation_id,
             is_any_of(sums.vendor, sorted({key.vendor for key in company.view.accounts})),
             is_any_of(sums.month, months),
             is_any_of(sums.customer_id, customer_ids),
