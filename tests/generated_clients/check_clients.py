@@ -102,9 +102,7 @@ def test_the_python_client_logs_in_lists_groups_and_creates_an_invoice(
         ).sync(
             MONTH,
             client=anonymous,
-            body=models.CreateInvoicesRequest(
-                vendor=models.CreateInvoicesRequestVendor("aws"), group=[group], bulk=False
-            ),
+            body=models.CreateInvoicesRequest(vendor="aws", group=[group], bulk=False),
         )
     finally:
         del service.http.headers["Authorization"]
