@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from nimbill.application.installed import installed_links
-from nimbill.application.openapi_links import LINK_BODY
 from nimbill.database.embedded_postgres import Address
 from tests.contract.declared_routes import Route, all_routes, declared_app
 from tests.contract.resource_factories import REFERENCES
@@ -66,7 +65,7 @@ def list_faults(documented: DocumentedLink) -> list[str]:
     ]
     faults += [
         f"{documented}: the body of the target has no field {name}"
-        for name in documented.link.get(LINK_BODY, {})
+        for name in documented.link.get("requestBody", {})
         if name not in list_body_fields(target)
     ]
     known = list_parameters(documented.source)
@@ -122,7 +121,7 @@ def test_every_declared_link_is_documented_once() -> None:
         ({"operationId": "Unknown"}, "no such operation"),
         ({"parameters": {"color": "$response.body#/company_id"}}, "no parameter color"),
         ({"parameters": {"company_id": "$request.path.color"}}, "no parameter color"),
-        ({LINK_BODY: {"color": "$response.body#/company_id"}}, "no field color"),
+        ({"requestBody": {"color": "$response.body#/company_id"}}, "no field color"),
     ],
 )
 def test_a_wrong_link_is_found(link: dict[str, Any], fault: str) -> None:
