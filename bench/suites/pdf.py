@@ -11,7 +11,6 @@ import typst
 from bench.example_invoices import build_long_invoice, build_short_invoice
 from bench.rounds import Contender, Suite
 from nimbill.foundation.language import Language
-from nimbill.invoicing import pdf
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.pdf import rendering, typst_compiler
 
@@ -32,7 +31,7 @@ Render = Callable[[], bytes]
 
 
 def prepare_ours(document: InvoiceDocument) -> Render:
-    return partial(pdf.render_invoice, document)
+    return partial(rendering.render_invoice, document)
 
 
 def prepare_bare(compiler: typst.Compiler, document: InvoiceDocument) -> Render:

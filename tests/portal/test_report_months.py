@@ -2,8 +2,9 @@
 
 import pytest
 
+from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.errors import Invalid
-from nimbill.portal.report_months import MONTHS_MAX, add_months, list_months, list_report_months
+from nimbill.portal.report_months import MONTHS_MAX, list_months, list_report_months
 
 
 @pytest.mark.parametrize(

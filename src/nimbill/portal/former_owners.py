@@ -4,12 +4,9 @@ An account that changes its billing group takes its open months along. A month t
 the former group before the change stays with that group.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from sqlalchemy.ext.asyncio import AsyncConnection
-
-from nimbill.database.tenant_scope import TenantScope, fetch_rows
 from nimbill.foundation.basis import chosen
 from nimbill.portal.view import AccountKey, PortalView, ViewedAccount
 
@@ -45,11 +42,10 @@ class ViewedMonths(dict[AccountKey, ViewedAccount]):
         return owner if groups is None or owner in groups else None
 
 
-async def load_viewed_months(
-    db: AsyncConnection, view: PortalView, months: Sequence[str]
+def build_viewed_months(
+    view: PortalView, former_owners: Mapping[AccountMonth, str]
 ) -> ViewedMonths:
     """Accounts that have left are shown by number: their name is now another customer's."""
-    former_owners = await _load_former_owners(db, view.scope, months)
     former_accounts = {
         AccountKey(vendor, customer_id): ViewedAccount("", customer_id)
         for (vendor, customer_id, _), company_id in former_owners.items()
@@ -59,22 +55,11 @@ async def load_viewed_months(
     return ViewedMonths(view, former_accounts, former_owners)
 
 
-# An account that left its group first comes last, and wins.
-_LIST_FORMER_OWNERS = """
-SELECT f.vendor, f.customer_id, i.month, f.company_id
+# The company_id of the former group for months that stay with it. An account that left its group
+# first comes last, and wins.
+SELECT_FORMER_OWNERS = """
+SELECT f.vendor, f.customer_id, i.month, f.company_id, f.left_at
 FROM former_account_groups f JOIN invoices i ON i.organisation_id = f.organisation_id
     AND i.company_id = f.company_id AND i.vendor = f.vendor AND i.create_time < f.left_at
-WHERE f.organisation_id = $1 AND i.month = ANY($2)
-ORDER BY f.left_at DESC
+WHERE f.organisation_id = $1 AND i.month = ANY($3)
 """
-
-
-async def _load_former_owners(
-    db: AsyncConnection, scope: TenantScope, months: Sequence[str]
-) -> Mapping[AccountMonth, str]:
-    """Return the company_id of the former group for months that stay with it."""
-    rows = await fetch_rows(db, _LIST_FORMER_OWNERS, scope.organisation_id, list(months))
-    return {
-        AccountMonth(vendor, customer_id, month): company_id
-        for vendor, customer_id, month, company_id in rows
-    }

@@ -1,21 +1,14 @@
 """Pages that show one company: the caller's own, or the one that it chooses."""
 
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from litestar.params import QueryParameter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import Violation, rule_violations_error
-from nimbill.portal.view import PortalView, load_view
+from nimbill.portal.view import PortalView, load_view, require_company
 
 basis = chosen("portal-one-company")
-
-ChosenCompany = Annotated[
-    str | None,
-    QueryParameter(description="a visible company; required for users who see several"),
-]
 
 
 class CompanyView(NamedTuple):
@@ -28,10 +21,4 @@ async def load_one_company(
 ) -> CompanyView:
     """Load the view of the company; refuse to choose for a caller who may see several."""
     view = await load_view(db, caller, company_id)
-    company_ids = view.scope.billing_groups
-    if company_ids is None or len(company_ids) != 1:
-        raise rule_violations_error(
-            [Violation("company_id", "required for users who see several companies")]
-        )
-    (only_company_id,) = company_ids
-    return CompanyView(only_company_id, view)
+    return CompanyView(require_company(view.scope), view)

@@ -5,18 +5,17 @@ setting saved for it, or else the billing group's current terms, and the exchang
 saved for it, or else the vendor's last saved rate; its price is provisional.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope, fetch_rows
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.currency import Currency
+from nimbill.foundation.currency import CURRENCIES, Currency
 from nimbill.foundation.money import ONE, ExactAmount, convert_currency, to_exact
-from nimbill.invoicing.runs.build_invoice import CURRENCIES
 
 basis = chosen("customer-prices")
 
@@ -43,15 +42,19 @@ class CustomerPrice:
 
         Raises NoPrice if the cost cannot be converted.
         """
+        return to_exact(cost) * self.find_factor(currency_code)
+
+    def find_factor(self, currency_code: str) -> ExactAmount:
+        """Return what the customer pays for one unit of vendor cost. Raises NoPrice."""
         source = CURRENCIES.get(currency_code)
         if source is None:
             raise NoPrice("unsupported_currency")
-        amount = to_exact(cost) * (ONE - to_exact(self.discount_rate))
+        factor = ONE - to_exact(self.discount_rate)
         if source is self.currency:
-            return amount
+            return factor
         if self.exchange_rate is None:
             raise NoPrice("rate_missing")
-        return convert_currency(amount, source, self.currency, to_exact(self.exchange_rate))
+        return convert_currency(factor, source, self.currency, to_exact(self.exchange_rate))
 
 
 class NoPrice(Exception):
@@ -78,7 +81,7 @@ coalesce(
 """
 # One statement, because a page needs few rows of each table. The kinds are read in this order, so
 # that an invoice replaces the saved setting of its month, and that one the current terms.
-_LIST_TERMS = f"""
+SELECT_TERMS = f"""
 SELECT 1 AS kind, d.company_id, d.vendor, NULL AS month, d.currency, d.discount_rate,
     {_LAST_RATE.format("d")} AS exchange_rate
 FROM invoice_settings d
@@ -94,8 +97,8 @@ FROM invoices i JOIN invoice_revisions t ON t.organisation_id = i.organisation_i
     AND t.month = i.month AND t.company_id = i.company_id AND t.vendor = i.vendor
     AND t.revision = i.revision
 WHERE i.organisation_id = $1 AND i.company_id = ANY($2) AND i.month = ANY($3)
-ORDER BY kind
 """  # noqa: S608  # contains no values
+_LIST_TERMS = f"{SELECT_TERMS} ORDER BY kind"
 _INVOICED = 3
 
 
@@ -103,8 +106,13 @@ async def load_prices(
     db: AsyncConnection, scope: TenantScope, months: Sequence[str], company_ids: Collection[str]
 ) -> Prices:
     """Load the prices of these billing groups; vendors without any terms have none."""
-    prices: dict[PriceKey, CustomerPrice] = {}
     rows = await fetch_rows(db, _LIST_TERMS, scope.organisation_id, list(company_ids), list(months))
+    return build_prices(rows, months)
+
+
+def build_prices(rows: Iterable[Sequence[Any]], months: Sequence[str]) -> Prices:
+    """Build the prices from rows of SELECT_TERMS in the order of their kind."""
+    prices: dict[PriceKey, CustomerPrice] = {}
     for kind, company_id, vendor, month, currency, discount_rate, exchange_rate in rows:
         price = CustomerPrice(
             currency=Currency(currency),

@@ -5,7 +5,7 @@ from datetime import date
 
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.calendar_month import RULE, is_month
+from nimbill.foundation.calendar_month import RULE, add_months, count_months, is_month
 from nimbill.foundation.errors import Violation, refuse_if
 
 basis = chosen("portal-usage")
@@ -51,15 +51,5 @@ def list_months(first: str, last: str) -> list[str]:
 
     At most one month more than a report may have, so that a far date costs nothing.
     """
-    count = min(_count_months(last) - _count_months(first), MONTHS_MAX) + 1
+    count = min(count_months(last) - count_months(first), MONTHS_MAX) + 1
     return [add_months(first, number) for number in range(count)]
-
-
-def _count_months(month: str) -> int:
-    return int(month[:4]) * 12 + int(month[5:])
-
-
-def add_months(month: str, count: int) -> str:
-    """The month `count` months later, or earlier if it is negative."""
-    number = _count_months(month) - 1 + count
-    return f"{number // 12:04}-{number % 12 + 1:02}"

@@ -1,28 +1,26 @@
 """The usage of the accounts of a view, summed from stored sums, at the customer's price."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
+from operator import itemgetter
 from typing import Any, NamedTuple
 
-import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.adjustments.reserved_instances.fee_records import list_periods_with_moves
 from nimbill.adjustments.reserved_instances.moved_fees import list_moved_fees
-from nimbill.costs.lake.records import USAGE, cost_months, cost_sums
-from nimbill.costs.lake.tagged_sum_records import has_keys
 from nimbill.costs.months.records import load_month_state
-from nimbill.database.tenant_scope import TenantScope, is_any_of
+from nimbill.database.tenant_scope import TenantScope, fetch_rows
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.calendar_month import month_start
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ExactAmount
-from nimbill.portal.former_owners import ViewedMonths, load_viewed_months
-from nimbill.portal.prices import NoPrice, PriceKey, Prices, load_prices
-from nimbill.portal.usage_source import UsageSource, choose_source
+from nimbill.portal.former_owners import ViewedMonths
+from nimbill.portal.prices import NoPrice, PriceKey, Prices
+from nimbill.portal.report_basis import ReportBasis, load_report_basis
+from nimbill.portal.usage_source import UsageStatement, build_statement
 from nimbill.portal.view import AccountKey, PortalView
 
 basis = chosen("portal-usage")
@@ -66,6 +64,8 @@ class Usage:
     months: set[PricedMonth] = field(default_factory=set)
     unpriced: set[UnpricedMonth] = field(default_factory=set)
     currencies: set[Currency] = field(default_factory=set)
+    # what a customer pays for a unit of cost, by vendor and month; None if that is unknown
+    unit_prices: dict[tuple[str, str], list[ExactAmount | None]] = field(default_factory=dict)
 
     def add(self, key: tuple[Any, ...], currency: Currency, amount: ExactAmount) -> None:
         self.currencies.add(currency)
@@ -79,13 +79,9 @@ class Usage:
         return totals
 
 
-class _CostRow(NamedTuple):
-    """A sum of vendor costs, and the customer who pays for it."""
-
-    price_key: PriceKey
-    currency_code: str
-    cost: Decimal
-    values: tuple[Any, ...]  # of the dimensions
+# The customer who pays, vendor, month, currency code, a sum of vendor costs, and the values of the
+# dimensions. A plain tuple, because a report has thousands of them.
+_CostRow = tuple[str, str, str, str, Decimal, tuple[Any, ...]]
 
 
 async def load_usage(
@@ -94,129 +90,133 @@ async def load_usage(
     months: Sequence[str],
     dimensions: Sequence[Dimension],
     tag_keys: Sequence[str] = (),
+    *,
+    report_basis: ReportBasis | None = None,
 ) -> Usage:
     """Sum the usage of the months by the dimensions, and convert it to the customer's price.
 
     `tag_keys` are the keys of the dimensions `tag` and `second_tag`. Of a user with filters on
-    tags only usage with these tags counts; moved fees have no tags.
+    tags only usage with these tags counts; moved fees have no tags. A page with several reports
+    gives the `report_basis` of all their months.
     """
-    accounts = await load_viewed_months(db, view, months)
-    viewed = _build_accounts_table(accounts)
-    source = choose_source(view.tags, tag_keys, viewed, by_day=Dimension.day in dimensions)
-    rows = await _load_cost_rows(db, accounts, viewed, months, dimensions, source)
+    report_basis = report_basis or await load_report_basis(db, view, months)
+    accounts = report_basis.accounts
+    columns = _list_columns(accounts, dimensions)
+    stmt = build_statement(view.tags, tag_keys, columns)
+    rows = await _load_cost_rows(db, accounts, months, dimensions, columns, stmt)
     if not view.tags:
-        rows += await _load_moved_rows(db, accounts, months, dimensions)
-    company_ids = {row.price_key.company_id for row in rows}
-    usage = _price_rows(rows, await load_prices(db, view.scope, months, company_ids))
-    if source.tag_keys:
-        usage.unpriced |= await _list_months_without_tags(
-            db, accounts, viewed, months, source.tag_keys
-        )
+        periods = [each for each in report_basis.periods_with_moves if each.month in months]
+        rows += await _load_moved_rows(db, accounts, periods, dimensions)
+    prices = await report_basis.load_prices(db, {row[0] for row in rows})
+    usage = _price_rows(rows, prices)
+    if stmt.tag_keys:
+        usage.unpriced |= await _list_months_without_tags(db, accounts, months, stmt.tag_keys)
     return usage
+
+
+def _list_columns(accounts: ViewedMonths, dimensions: Sequence[Dimension]) -> list[str]:
+    """The columns of the sums besides company, vendor, month and currency."""
+    columns = [
+        name
+        for dimension in dimensions
+        for name in _FIELDS[dimension]
+        if name not in _ALWAYS_SUMMED_BY
+    ]
+    # Only then can months of an account belong to different companies.
+    if accounts.former_owners and Dimension.account not in dimensions:
+        columns.append(Dimension.account.value)
+    return columns
 
 
 async def _load_cost_rows(
     db: AsyncConnection,
     accounts: ViewedMonths,
-    viewed: sa.TableValuedAlias,
     months: Sequence[str],
     dimensions: Sequence[Dimension],
-    source: UsageSource,
+    columns: Sequence[str],
+    stmt: UsageStatement,
 ) -> list[_CostRow]:
-    """Read no row of other accounts: the index on the sums contains vendor, month and account."""
-    scope, sums = accounts.scope, source.table.c
-    columns = [sums.vendor, sums.month, viewed.c.company_id, sums.currency]
-    # Only then can months of an account belong to different companies.
-    if accounts.former_owners or Dimension.account in dimensions:
-        columns.append(sums.customer_id)
-    if Dimension.service in dimensions:
-        columns += [sums.service, sums.marketplace]
-    others = (Dimension.day, Dimension.tag, Dimension.second_tag)
-    columns += [sums[dimension.value] for dimension in others if dimension in dimensions]
-    stmt = (
-        sa.select(*columns, sa.func.sum(sums.cost).label("cost"))
-        .join_from(
-            viewed,
-            source.table,
-            (sums.vendor == viewed.c.vendor) & (sums.customer_id == viewed.c.customer_id),
-        )
-        .where(
-            sums.organisation_id == scope.organisation_id,
-            is_any_of(sums.month, months),
-            sums.kind == USAGE,
-        )
-        .group_by(*columns)
-        # A group whose lines all have the tag has no line without it.
-        .having(sa.func.sum(sums.lines) != 0)
+    organisation_id = accounts.scope.organisation_id
+    rows = await fetch_rows(
+        db, stmt.text, organisation_id, list(months), *_list_accounts(accounts), *stmt.values
     )
-    rows = []
-    for row in await db.execute(stmt):
-        fields = row._asdict()
-        company_id = accounts.find_owner(
-            row.vendor, fields.get("customer_id"), row.month, row.company_id
-        )
-        if company_id is not None:
-            rows.append(_build_row(fields | {"company_id": company_id}, dimensions))
-    return rows
+    names = ["company_id", "vendor", "month", "currency", "cost", *columns]
+    pick = _build_picker(names, dimensions)
+    if not accounts.former_owners:
+        return [(*row[:5], pick(row)) for row in rows]
+    account = names.index(Dimension.account.value)
+    owned = []
+    for row in rows:
+        company_id, vendor, month, *_ = row
+        owner = accounts.find_owner(vendor, row[account], month, company_id)
+        if owner is not None:
+            changed = (owner, *row[1:])
+            owned.append((*changed[:5], pick(changed)))
+    return owned
+
+
+def _list_accounts(accounts: ViewedMonths) -> tuple[list[str], list[str], list[str]]:
+    """Vendor, number and company of each account."""
+    return (
+        [key.vendor for key in accounts],
+        [key.customer_id for key in accounts],
+        [account.company_id for account in accounts.values()],
+    )
+
+
+def _build_picker(
+    names: Sequence[str], dimensions: Sequence[Dimension]
+) -> Callable[[Sequence[Any]], tuple[Any, ...]]:
+    """Return a function that picks the values of the dimensions from a row with these columns."""
+    positions = [names.index(name) for dimension in dimensions for name in _FIELDS[dimension]]
+    if len(positions) == 1:
+        (only,) = positions
+        return lambda row: (row[only],)
+    return itemgetter(*positions)
+
+
+# Parameters: organisation, months, keys, then vendor, account and company of the accounts.
+_LIST_MONTHS_WITHOUT_TAGS = """
+SELECT DISTINCT viewed.vendor, m.month, viewed.customer_id, viewed.company_id
+FROM cost_months m
+JOIN unnest($4::text[], $5::text[], $6::text[]) AS viewed (vendor, customer_id, company_id)
+    ON viewed.vendor = m.vendor
+WHERE m.organisation_id = $1 AND m.month = ANY($2) AND NOT m.tag_keys @> $3::text[]
+    AND EXISTS (SELECT FROM cost_sums s WHERE s.organisation_id = $1 AND s.vendor = m.vendor
+        AND s.month = m.month AND s.customer_id = viewed.customer_id AND s.payer_id = m.payer_id
+        AND s.kind = 'usage')
+"""
 
 
 async def _list_months_without_tags(
-    db: AsyncConnection,
-    accounts: ViewedMonths,
-    viewed: sa.TableValuedAlias,
-    months: Sequence[str],
-    tag_keys: Collection[str],
+    db: AsyncConnection, accounts: ViewedMonths, months: Sequence[str], tag_keys: Collection[str]
 ) -> set[UnpricedMonth]:
     """List the months with usage of the accounts that has no sums by these keys."""
-    scope, sums, stored = accounts.scope, cost_sums.c, cost_months.c
-    stmt = (
-        sa.select(sums.vendor, sums.month, sums.customer_id, viewed.c.company_id)
-        .join_from(
-            viewed,
-            cost_sums,
-            (sums.vendor == viewed.c.vendor) & (sums.customer_id == viewed.c.customer_id),
-        )
-        .join(
-            cost_months,
-            (stored.organisation_id == sums.organisation_id)
-            & (stored.vendor == sums.vendor)
-            & (stored.payer_id == sums.payer_id)
-            & (stored.month == sums.month),
-        )
-        .where(
-            sums.organisation_id == scope.organisation_id,
-            is_any_of(sums.month, months),
-            sums.kind == USAGE,
-            sa.not_(has_keys(tag_keys)),
-        )
-        .distinct()
+    rows = await fetch_rows(
+        db,
+        _LIST_MONTHS_WITHOUT_TAGS,
+        accounts.scope.organisation_id,
+        list(months),
+        sorted(tag_keys),
+        *_list_accounts(accounts),
     )
     return {
         UnpricedMonth(month, vendor, "tag_sums_missing")
-        for vendor, month, customer_id, company_id in await db.execute(stmt)
+        for vendor, month, customer_id, company_id in rows
         if accounts.find_owner(vendor, customer_id, month, company_id) is not None
     }
-
-
-def _build_accounts_table(accounts: ViewedMonths) -> sa.TableValuedAlias:
-    rows = [(key.vendor, key.customer_id, account.company_id) for key, account in accounts.items()]
-    columns = zip(*rows, strict=True) if rows else ((), (), ())
-    arrays = [sa.literal(list(values), ARRAY(sa.Text)) for values in columns]
-    names = [sa.column(name, sa.Text) for name in ("vendor", "customer_id", "company_id")]
-    return sa.func.unnest(*arrays).table_valued(*names, name="viewed").render_derived()
 
 
 async def _load_moved_rows(
     db: AsyncConnection,
     accounts: ViewedMonths,
-    months: Sequence[str],
+    periods: Iterable[BillingPeriod],
     dimensions: Sequence[Dimension],
 ) -> list[_CostRow]:
     """Fees of reservations that were moved between accounts count on the month's first day."""
     scope = TenantScope(accounts.scope.organisation_id)
-    customer_ids = [key.customer_id for key in accounts]
     rows = []
-    for period in await list_periods_with_moves(db, scope, months, customer_ids):
+    for period in periods:
         state = await load_month_state(db, scope, period)
         for fee in await list_moved_fees(db, scope, period, state):
             account = accounts.get(AccountKey(period.vendor, fee.customer_id))
@@ -241,11 +241,13 @@ async def _load_moved_rows(
 
 
 def _build_row(fields: Mapping[str, Any], dimensions: Sequence[Dimension]) -> _CostRow:
-    return _CostRow(
-        price_key=PriceKey(fields["company_id"], fields["vendor"], fields["month"]),
-        currency_code=fields["currency"],
-        cost=fields["cost"],
-        values=tuple(fields[name] for dimension in dimensions for name in _FIELDS[dimension]),
+    return (
+        fields["company_id"],
+        fields["vendor"],
+        fields["month"],
+        fields["currency"],
+        fields["cost"],
+        tuple(fields[name] for dimension in dimensions for name in _FIELDS[dimension]),
     )
 
 
@@ -253,20 +255,42 @@ _FIELDS: Mapping[Dimension, tuple[str, ...]] = {
     **{dimension: (dimension.value,) for dimension in Dimension},
     Dimension.service: ("service", "marketplace"),
 }
+_ALWAYS_SUMMED_BY = ("company_id", "vendor", "month")
 
 
 def _price_rows(rows: Iterable[_CostRow], prices: Prices) -> Usage:
+    """Many rows have the same price, so each price is looked up once."""
     usage = Usage()
-    for row in rows:
-        _, vendor, month = row.price_key
-        price = prices.get(row.price_key)
-        try:
-            if price is None:
-                raise NoPrice("settings_missing")
-            amount = price.convert(row.cost, row.currency_code)
-        except NoPrice as error:
-            usage.unpriced.add(UnpricedMonth(month, vendor, error.reason))
-        else:
-            usage.months.add(PricedMonth(month, vendor, price.is_provisional))
-            usage.add(row.values, price.currency, amount)
+    amounts = usage.amounts
+    found: dict[tuple[str, str, str, str], tuple[Currency, ExactAmount] | None] = {}
+    for company_id, vendor, month, currency_code, cost, values in rows:
+        price_key = (company_id, vendor, month, currency_code)
+        if price_key not in found:
+            key = PriceKey(company_id, vendor, month)
+            found[price_key] = _find_price(usage, prices, key, currency_code)
+        price = found[price_key]
+        if price is not None:
+            currency, factor = price
+            amount, before = factor.multiply(cost), amounts.get((values, currency))
+            amounts[values, currency] = amount if before is None else before + amount
     return usage
+
+
+def _find_price(
+    usage: Usage, prices: Prices, key: PriceKey, currency_code: str
+) -> tuple[Currency, ExactAmount] | None:
+    """Return currency and factor; note in `usage` whether there is a price."""
+    price = prices.get(key)
+    unit_prices = usage.unit_prices.setdefault((key.vendor, key.month), [])
+    try:
+        if price is None:
+            raise NoPrice("settings_missing")
+        factor = price.find_factor(currency_code)
+    except NoPrice as error:
+        usage.unpriced.add(UnpricedMonth(key.month, key.vendor, error.reason))
+        unit_prices.append(None)
+        return None
+    usage.months.add(PricedMonth(key.month, key.vendor, price.is_provisional))
+    usage.currencies.add(price.currency)
+    unit_prices.append(factor)
+    return price.currency, factor

@@ -1,4 +1,4 @@
-"""The preparation process loads neither pandas nor Ibis."""
+"""The preparation process loads neither pandas nor Ibis, and no library of the database."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ PRINT_LOADED_MODULES = """
 import sys
 from nimbill.imports.preparation import main
 main()
-print(json.dumps({name: name in sys.modules for name in ("pandas", "ibis", "pyarrow")}))
+names = ("pandas", "ibis", "sqlalchemy", "pyarrow")
+print(json.dumps({name: name in sys.modules for name in names}))
 """
 
 
-def test_an_import_is_prepared_without_pandas_and_without_ibis(tmp_path: Path) -> None:
+def test_an_import_is_prepared_without_large_libraries_that_it_does_not_use(tmp_path: Path) -> None:
     files = write_files(
         SyntheticMonth(lines=100), Dialect.aws_cur, tmp_path / "report", file_format="csv"
     )
@@ -49,4 +50,5 @@ def test_an_import_is_prepared_without_pandas_and_without_ibis(tmp_path: Path) -
 
     *_, result, loaded = (json.loads(line) for line in process.stdout.splitlines())
     assert result["prepared"]["lines"] == 100
-    assert loaded == {"pandas": False, "ibis": False, "pyarrow": True}
+    unused = {"pandas": False, "ibis": False, "sqlalchemy": False}
+    assert loaded == {**unused, "pyarrow": True}

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, timedelta
 from decimal import Decimal
+from random import Random
 from statistics import median as median_of
 
 import pytest
 
 from nimbill.foundation.currency import Currency
+from nimbill.portal.anomalies import outlier_rules
 from nimbill.portal.anomalies.outlier_rules import Outlier, find_median, find_outliers
 
 FIRST = date(2026, 9, 1)
@@ -98,3 +100,26 @@ def test_the_median_equals_that_of_the_standard_library(values: list[int]) -> No
     decimals = sorted(Decimal(value) for value in values)
 
     assert find_median(decimals) == median_of(decimals)
+
+
+def test_days_that_are_certainly_usual_are_left_out_without_a_difference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The quick check of usual days never changes what is found."""
+    random = Random(20260115)
+    all_series = [
+        {
+            FIRST + timedelta(days=day - 40): Decimal(random.choice(amounts)) * scale / 7
+            for day in range(70)
+        }
+        for amounts in ([1, 2, 3], [5, 5, 5, 90], [1, 10, 100, 1000], range(-50, 50), [0, 0, 8])
+        for scale in (1000, 12_345)
+        for _ in range(5)
+    ]
+
+    quick = [list(find_outliers(series, Currency.jpy, FIRST)) for series in all_series]
+    monkeypatch.setattr(outlier_rules, "_is_common", lambda *_: False)
+    complete = [list(find_outliers(series, Currency.jpy, FIRST)) for series in all_series]
+
+    assert quick == complete
+    assert sum(len(found) for found in complete) > 20

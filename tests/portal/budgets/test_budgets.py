@@ -62,7 +62,7 @@ def test_a_group_budget_counts_its_accounts(daily_customer: PortalCustomer) -> N
     assert state["actual"] == (15 * 10 + 30) * YEN_PER_DOLLAR
 
 
-def test_a_tag_budget_counts_costs_with_the_tag_only(daily_customer: PortalCustomer) -> None:
+def test_a_tag_budget_loads_usage_with_the_tag(daily_customer: PortalCustomer) -> None:
     loaded: list[Any] = []
 
     async def load(db: Any, view: PortalView, months: Any, **options: Any) -> Any:

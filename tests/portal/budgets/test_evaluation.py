@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from datetime import date
 from email import message_from_bytes, policy
 from typing import Any
@@ -17,43 +16,18 @@ from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.mail.delivery import outbox_folder
 from nimbill.mail.messages import Message
 from nimbill.portal.budgets import evaluation
-from nimbill.portal.budgets.evaluation import Evaluation, is_alerted_month
+from nimbill.portal.budgets.evaluation import is_alerted_month
 from nimbill.portal.view import load_company_view
 from tests.customers.resellers.reseller_accounts import create_reseller
 from tests.portal.budgets.budget_requests import COMPANY_BUDGET, store_alerts, store_budgets
-from tests.portal.daily_costs import FIRST, MONTH, TODAY, build_line, fix_today
+from tests.portal.budgets.evaluated_budgets import evaluate
+from tests.portal.daily_costs import FIRST, TODAY, build_line, fix_today
 from tests.portal.portal_customer import ALL_FLAGS, PortalCustomer
 
 SECONDS_MAX = 60
 # 28,687.5 yen were used, 55,687.5 are expected
 PASSED, NOT_PASSED = {"percent": 57, "of": "actual"}, {"percent": 58, "of": "actual"}
 EXPECTED = {"percent": 111, "of": "forecast"}
-
-
-def evaluate(
-    customer: PortalCustomer,
-    month: str = MONTH,
-    on_message: Callable[[Message], None] | None = None,
-) -> list[Message]:
-    """Compare the budgets of the customer and return the mails that were queued."""
-    messages: list[Message] = []
-    service = customer.service
-    scope = TenantScope(service.organisation.organisation_id)
-
-    async def queue(_db: Any, _scope: Any, _encryptor: Any, message: Message) -> None:
-        if on_message is not None:
-            on_message(message)
-        messages.append(message)
-
-    async def run() -> None:
-        async with transaction(service.resources.engine, scope.organisation_id) as db:
-            encryptor = service.resources.encryptor
-            work = Evaluation(service.settings, encryptor, scope, customer.company_id)
-            await work.run(db, month, TODAY)
-
-    with patch.object(evaluation, "queue_message", queue):
-        service.run(run)
-    return messages
 
 
 def test_a_threshold_that_was_passed_is_mailed_to_every_recipient(

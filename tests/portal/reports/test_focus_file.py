@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import date
 from decimal import Decimal
+
+import pytest
 
 from nimbill.costs import focus_columns
 from nimbill.portal.reports.focus_csv import COLUMNS
 from tests.invoicing.exports.export_requests import parse_rows
 from tests.invoicing.month_end import MONTH
+from tests.portal.daily_costs import fix_today
+from tests.portal.portal_customer import PORTAL
 from tests.portal.portal_scene import PortalScene
 from tests.problem_responses import read_problem
 
@@ -36,10 +41,25 @@ def test_the_rows_add_up_to_the_invoice(scene: PortalScene) -> None:
     assert response.headers["content-disposition"] == 'attachment; filename="focus-2026-09.csv"'
 
 
-def test_a_month_without_invoice_has_no_file(scene: PortalScene) -> None:
-    response = scene.request("GET", "/usage/focus?month=2026-08")
+@pytest.mark.parametrize("month", ["2026-08", "2026-12", "9999-12"])
+def test_a_month_without_invoice_is_refused_with_what_to_do(scene: PortalScene, month: str) -> None:
+    problem = read_problem(scene.request("GET", f"/usage/focus?month={month}"), 404)
 
-    assert read_problem(response, 404)["code"] == "no_invoices"
+    assert problem["code"] == "no_invoices"
+    assert "This month has no invoice yet" in problem["detail"]
+    for path in ("/invoices", "/usage/report"):
+        assert f"GET {PORTAL}{path}" in problem["detail"]
+        assert scene.request("GET", path).status_code == 200
+
+
+def test_the_default_is_the_current_month_even_without_invoice(scene: PortalScene) -> None:
+    with fix_today():
+        invoiced = scene.request("GET", "/usage/focus")
+    with fix_today(date(2026, 10, 1)):
+        not_invoiced = scene.request("GET", "/usage/focus")
+
+    assert invoiced.status_code == 200
+    assert read_problem(not_invoiced, 404)["code"] == "no_invoices"
 
 
 def test_a_restricted_user_is_refused(scene: PortalScene) -> None:

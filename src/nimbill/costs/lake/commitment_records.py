@@ -10,7 +10,12 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.bulk_copy import copy_sums
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.compiled_statement import (
+    CompiledStatement,
+    is_any_of_parameter,
+    text_parameter,
+)
+from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 
@@ -71,13 +76,6 @@ USAGE_TABLES = (commitment_usage, on_demand_usage)
 _usage, _on_demand = commitment_usage.c, on_demand_usage.c
 
 
-class UsedHours(NamedTuple):
-    """The usage of a reservation by all accounts; a number is None if a line lacks it."""
-
-    hours: Decimal | None
-    normalized_hours: Decimal | None
-
-
 class PlanUse(NamedTuple):
     """What all accounts used of a savings plan, and its fee; both in the vendor's currency."""
 
@@ -108,120 +106,8 @@ async def replace_usage(
     await copy_sums(db, table, constants, rows)
 
 
-async def load_used_hours(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, reservation_ids: Collection[str]
-) -> Mapping[str, UsedHours]:
-    """Return the used hours by reservation_id; reservations without usage are left out."""
-    stmt = (
-        sa.select(
-            _usage.reservation_id,
-            _sum_if_complete(_usage.hours, _usage.hour_lines),
-            _sum_if_complete(_usage.normalized_hours, _usage.factor_lines),
-        )
-        .where(
-            *_is_of_period(commitment_usage, scope, period),
-            _usage.reservation_id != "",
-            is_any_of(_usage.reservation_id, reservation_ids),
-            _usage.used,
-        )
-        .group_by(_usage.reservation_id)
-    )
-    return {row[0]: UsedHours(*row[1:]) for row in await db.execute(stmt)}
-
-
-async def list_plan_usage(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, customer_ids: Collection[str]
-) -> Sequence[Row]:
-    """List the lines of savings plans of these accounts: by plan, account, type and currency."""
-    keys = (
-        _usage.savings_plan_id,
-        _usage.customer_id,
-        _usage.line_type,
-        _usage.kind,
-        _usage.used,
-        _usage.currency,
-    )
-    texts = (
-        _usage.reservation_start,
-        _usage.reservation_end,
-        _usage.payment_option,
-        _usage.term_length,
-    )
-    stmt = (
-        sa.select(
-            *keys,
-            sa.func.sum(_usage.cost).label("cost"),
-            *(sa.func.max(text).label(text.name) for text in texts),
-        )
-        .where(
-            *_is_of_period(commitment_usage, scope, period),
-            is_any_of(_usage.customer_id, customer_ids),
-            _usage.savings_plan_id != "",
-        )
-        .group_by(*keys)
-        .order_by(*keys)
-    )
-    return (await db.execute(stmt)).all()
-
-
-async def load_plan_use(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, plan_ids: Collection[str]
-) -> Mapping[str, PlanUse]:
-    """Return the use by savings_plan_id; plans whose lines have two currencies are left out."""
-    fee = sa.func.sum(_usage.cost).filter(_usage.line_type == RECURRING_FEE)
-    used = sa.func.sum(_usage.effective_cost).filter(_usage.used)
-    used_lines = sa.func.sum(_usage.lines - _usage.effective_lines).filter(_usage.used)
-    stmt = (
-        sa.select(
-            _usage.savings_plan_id,
-            sa.case((sa.func.coalesce(used_lines, 0) == 0, sa.func.coalesce(used, 0))),
-            sa.func.coalesce(fee, 0),
-        )
-        .where(
-            *_is_of_period(commitment_usage, scope, period),
-            _usage.savings_plan_id != "",
-            is_any_of(_usage.savings_plan_id, plan_ids),
-        )
-        .group_by(_usage.savings_plan_id)
-        .having(sa.func.count(_usage.currency.distinct()) == 1)
-    )
-    return {row[0]: PlanUse(*row[1:]) for row in await db.execute(stmt)}
-
-
-async def list_on_demand_usage(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, customer_ids: Collection[str]
-) -> Sequence[Row]:
-    """List the instances of these accounts that no commitment covers, with hours and cost.
-
-    Instances with a line that does not state its hours are left out.
-    """
-    keys = (
-        _on_demand.customer_id,
-        _on_demand.service,
-        _on_demand.region,
-        _on_demand.usage_type,
-        _on_demand.instance_type,
-        _on_demand.platform,
-        _on_demand.tenancy,
-        _on_demand.currency,
-    )
-    stmt = (
-        sa.select(
-            *keys,
-            sa.func.sum(_on_demand.hours).label("hours"),
-            # The payers of an account are charged for different days, or for the same ones.
-            sa.func.max(_on_demand.days).label("days"),
-            sa.func.sum(_on_demand.cost).label("cost"),
-        )
-        .where(
-            *_is_of_period(on_demand_usage, scope, period),
-            is_any_of(_on_demand.customer_id, customer_ids),
-        )
-        .group_by(*keys)
-        .having(sa.func.sum(_on_demand.lines) == sa.func.sum(_on_demand.hour_lines))
-        .order_by(*keys)
-    )
-    return (await db.execute(stmt)).all()
+# Not a parameter: a plan for any parameter could not use the partial indexes.
+_EMPTY = sa.literal_column("''", sa.Text)
 
 
 def _sum_if_complete(
@@ -229,6 +115,162 @@ def _sum_if_complete(
 ) -> sa.ColumnElement[Decimal]:
     is_complete = sa.func.sum(_usage.lines) == sa.func.sum(stated_lines)
     return sa.case((is_complete, sa.func.sum(amount)))
+
+
+def _is_of_given_period(table: sa.Table) -> list[sa.ColumnElement[bool]]:
+    return [
+        table.c.organisation_id == text_parameter("organisation_id"),
+        table.c.vendor == text_parameter("vendor"),
+        table.c.month == text_parameter("month"),
+    ]
+
+
+async def _fetch(
+    stmt: CompiledStatement,
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    ids: Collection[str],
+) -> Sequence[Any]:
+    return await stmt.fetch(
+        db,
+        organisation_id=scope.organisation_id,
+        vendor=period.vendor,
+        month=period.month,
+        ids=list(ids),
+    )
+
+
+def select_used_hours(
+    organisation_id: sa.ColumnElement[str],
+    vendor: sa.ColumnElement[str],
+    month: sa.ColumnElement[str],
+    reservation_id: sa.ColumnElement[str],
+) -> sa.FromClause:
+    """The use of a reservation by all accounts, as a row for a join; `used_lines` may be 0.
+
+    Hours are null if a line lacks them.
+    """
+    return (
+        sa.select(
+            sa.func.count().label("used_lines"),
+            _sum_if_complete(_usage.hours, _usage.hour_lines).label("used_hours"),
+            _sum_if_complete(_usage.normalized_hours, _usage.factor_lines).label("used_normalized"),
+        )
+        .where(
+            _usage.organisation_id == organisation_id,
+            _usage.vendor == vendor,
+            _usage.month == month,
+            _usage.reservation_id == reservation_id,
+            _usage.reservation_id != _EMPTY,
+            _usage.used,
+        )
+        .lateral("used")
+    )
+
+
+_PLAN_KEYS = (
+    _usage.savings_plan_id,
+    _usage.customer_id,
+    _usage.line_type,
+    _usage.kind,
+    _usage.used,
+    _usage.currency,
+)
+_PLAN_TEXTS = (
+    _usage.reservation_start,
+    _usage.reservation_end,
+    _usage.payment_option,
+    _usage.term_length,
+)
+_LIST_PLAN_USAGE = CompiledStatement(
+    sa.select(
+        *_PLAN_KEYS,
+        sa.func.sum(_usage.cost).label("cost"),
+        *(sa.func.max(text).label(text.name) for text in _PLAN_TEXTS),
+    )
+    .where(
+        *_is_of_given_period(commitment_usage),
+        is_any_of_parameter(_usage.customer_id, "ids"),
+        _usage.savings_plan_id != _EMPTY,
+    )
+    .group_by(*_PLAN_KEYS)
+    .order_by(*_PLAN_KEYS)
+)
+
+
+async def list_plan_usage(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, customer_ids: Collection[str]
+) -> Sequence[Any]:
+    """List the lines of savings plans of these accounts: by plan, account, type and currency."""
+    return await _fetch(_LIST_PLAN_USAGE, db, scope, period, customer_ids)
+
+
+_USED_LINES = sa.func.sum(_usage.lines - _usage.effective_lines).filter(_usage.used)
+_USED_COST = sa.func.sum(_usage.effective_cost).filter(_usage.used)
+_FEE = sa.func.sum(_usage.cost).filter(_usage.line_type == RECURRING_FEE)
+_LOAD_PLAN_USE = CompiledStatement(
+    sa.select(
+        _usage.savings_plan_id,
+        sa.case((sa.func.coalesce(_USED_LINES, 0) == 0, sa.func.coalesce(_USED_COST, 0))).label(
+            "used"
+        ),
+        sa.func.coalesce(_FEE, 0).label("fee"),
+    )
+    .where(
+        *_is_of_given_period(commitment_usage),
+        _usage.savings_plan_id != _EMPTY,
+        is_any_of_parameter(_usage.savings_plan_id, "ids"),
+    )
+    .group_by(_usage.savings_plan_id)
+    .having(sa.func.count(_usage.currency.distinct()) == 1)
+)
+
+
+async def load_plan_use(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, plan_ids: Collection[str]
+) -> Mapping[str, PlanUse]:
+    """Return the use by savings_plan_id; plans whose lines have two currencies are left out."""
+    rows = await _fetch(_LOAD_PLAN_USE, db, scope, period, plan_ids)
+    return {row[0]: PlanUse(*row[1:]) for row in rows}
+
+
+_INSTANCE_KEYS = (
+    _on_demand.customer_id,
+    _on_demand.service,
+    _on_demand.region,
+    _on_demand.usage_type,
+    _on_demand.instance_type,
+    _on_demand.platform,
+    _on_demand.tenancy,
+    _on_demand.currency,
+)
+_LIST_ON_DEMAND_USAGE = CompiledStatement(
+    sa.select(
+        *_INSTANCE_KEYS,
+        sa.func.sum(_on_demand.hours).label("hours"),
+        # The payers of an account are charged for different days, or for the same ones.
+        sa.func.max(_on_demand.days).label("days"),
+        sa.func.sum(_on_demand.cost).label("cost"),
+    )
+    .where(
+        *_is_of_given_period(on_demand_usage),
+        is_any_of_parameter(_on_demand.customer_id, "ids"),
+    )
+    .group_by(*_INSTANCE_KEYS)
+    .having(sa.func.sum(_on_demand.lines) == sa.func.sum(_on_demand.hour_lines))
+    .order_by(*_INSTANCE_KEYS)
+)
+
+
+async def list_on_demand_usage(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, customer_ids: Collection[str]
+) -> Sequence[Any]:
+    """List the instances of these accounts that no commitment covers, with hours and cost.
+
+    Instances with a line that does not state its hours are left out.
+    """
+    return await _fetch(_LIST_ON_DEMAND_USAGE, db, scope, period, customer_ids)
 
 
 def _is_of_period(

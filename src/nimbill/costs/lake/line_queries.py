@@ -22,7 +22,7 @@ from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unavailable, Violation, refuse_if
-from nimbill.foundation.money import add_decimals, format_decimal
+from nimbill.foundation.money import add_decimals, strip_zeros
 from nimbill.foundation.settings import Settings
 from nimbill.foundation.vendors import Vendor
 
@@ -104,7 +104,7 @@ async def sum_lines(
         if "account" in query.grouping.dimensions:
             account = (fields["vendor"], fields["customer_id"])
             fields["company_id"] = query.company_ids.get(account)
-        rows.append(CostSum(**fields, cost=Decimal(format_decimal(cost)), lines=lines))
+        rows.append(CostSum(**fields, cost=strip_zeros(cost), lines=lines))
     return rows
 
 

@@ -127,11 +127,12 @@ def product_names(lines: Table) -> Table:
 
 
 def line_totals(lines: Table) -> Table:
-    """Costs and lines as the stored sums are verified, and the lines without an invoice id."""
+    """Costs and lines as the stored sums are verified, lines without an invoice id, and names."""
     return lines.group_by("payer_id", "customer_id", "currency", "kind").aggregate(
         **_sum_cost(lines, "cost"),
         lines=lines.count(),
         without_invoice_id=lines.count(where=lines.invoice_id.isnull()),
+        customer_name=lines.customer_name.max(),
     )
 
 

@@ -10,15 +10,17 @@ from typing import NamedTuple
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.currency import Currency
-from nimbill.foundation.money import ZERO, ExactAmount, expand_amount
+from nimbill.foundation.money import ExactAmount, expand_amount
 from nimbill.portal.anomalies.bodies import Anomalies, Anomaly, AnomalyCause
 from nimbill.portal.anomalies.outlier_rules import Outlier, find_outliers
-from nimbill.portal.anomalies.price_changes import UnitPrices, load_unit_prices, restate_amounts
+from nimbill.portal.anomalies.price_changes import UnitPrices, list_unit_prices, restate_amounts
 from nimbill.portal.forecast.month_forecast import list_month_days
 from nimbill.portal.one_company import CompanyView
-from nimbill.portal.report_months import add_months, list_months
-from nimbill.portal.usage.bodies import UnpricedUsage
+from nimbill.portal.report_basis import ReportBasis
+from nimbill.portal.report_months import list_months
+from nimbill.portal.usage.bodies import list_unpriced
 from nimbill.portal.usage_sums import Dimension, Usage, load_usage
 
 basis = chosen("portal-anomalies")
@@ -37,8 +39,18 @@ class _ServiceKey(NamedTuple):
 _Series = Mapping[_ServiceKey, Mapping[date, Decimal]]
 
 
-async def find_anomalies(db: AsyncConnection, company: CompanyView, month: str) -> Anomalies:
-    months = list_months(add_months(month, -MONTHS_BEFORE), month)
+def list_anomaly_months(month: str) -> list[str]:
+    return list_months(add_months(month, -MONTHS_BEFORE), month)
+
+
+async def find_anomalies(
+    db: AsyncConnection,
+    company: CompanyView,
+    month: str,
+    *,
+    report_basis: ReportBasis | None = None,
+) -> Anomalies:
+    months = list_anomaly_months(month)
     dimensions = [
         Dimension.month,
         Dimension.day,
@@ -46,8 +58,8 @@ async def find_anomalies(db: AsyncConnection, company: CompanyView, month: str) 
         Dimension.account,
         Dimension.service,
     ]
-    usage = await load_usage(db, company.view, months, dimensions)
-    prices = await load_unit_prices(db, company, months)
+    usage = await load_usage(db, company.view, months, dimensions, report_basis=report_basis)
+    prices = list_unit_prices(usage)
     names = dict(company.view.list_names())
     # A large customer has hundreds of thousands of days, which would delay other requests.
     anomalies = await asyncio.to_thread(
@@ -57,11 +69,7 @@ async def find_anomalies(db: AsyncConnection, company: CompanyView, month: str) 
         company_id=company.company_id,
         month=month,
         anomalies=sorted(anomalies, key=_sort_key),
-        unpriced=[
-            UnpricedUsage(**unpriced._asdict())
-            for unpriced in sorted(usage.unpriced)
-            if unpriced.month == month
-        ],
+        unpriced=list_unpriced(unpriced for unpriced in usage.unpriced if unpriced.month == month),
     )
 
 
@@ -72,7 +80,8 @@ def _build_series(usage: Usage) -> _Series:
         days = list_month_days(month)
         billed_day = min(max(day, days.first), days.last)
         series = exact[_ServiceKey(vendor, customer_id, service, marketplace, currency)]
-        series[billed_day] = series.get(billed_day, ZERO) + amount
+        before = series.get(billed_day)
+        series[billed_day] = amount if before is None else before + amount
     return {
         key: {day: expand_amount(amount) for day, amount in series.items()}
         for key, series in exact.items()

@@ -4,7 +4,7 @@ MAD is the median absolute deviation from the median. Unlike mean and variance, 
 hardly affected by earlier outliers.
 """
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -16,7 +16,7 @@ from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import (
     add_decimals,
     divide_decimals,
-    normalize_zeros,
+    strip_zeros,
     subtract_decimals,
 )
 
@@ -33,6 +33,7 @@ DIFFERENCE_MIN: Mapping[Currency, Decimal] = {
 }
 MEDIAN_SHARE = Decimal(100)  # the floor of a MAD of zero is the median divided by this
 _UNIT = Decimal("1e-30")
+_MARGIN = Decimal("1e-20")
 
 
 class Outlier(NamedTuple):
@@ -66,6 +67,8 @@ def _compare(
     difference = subtract_decimals(value, median)
     if difference.copy_abs() < DIFFERENCE_MIN[currency]:
         return
+    if _is_common(difference, median, ordered):
+        return
     deviations = sorted(subtract_decimals(each, median).copy_abs() for each in ordered)
     mad = find_median(deviations)
     spread = mad or divide_decimals(median.copy_abs(), MEDIAN_SHARE, _UNIT)
@@ -75,11 +78,24 @@ def _compare(
     if score.copy_abs() > SCORE_MIN:
         yield Outlier(
             day,
-            normalize_zeros(value),
-            normalize_zeros(median),
-            normalize_zeros(mad),
+            strip_zeros(value),
+            strip_zeros(median),
+            strip_zeros(mad),
             divide_decimals(score, Decimal(1), SCORE_UNIT),
         )
+
+
+def _is_common(difference: Decimal, median: Decimal, ordered: Sequence[Decimal]) -> bool:
+    """Whether the score is certainly too small: most amounts deviate by more than it would need.
+
+    Two searches in the ordered amounts replace the deviations of all of them. The margin is larger
+    than any error of rounding; what is not certain is calculated.
+    """
+    needed = divide_decimals(difference.copy_abs() * CONSISTENCY, SCORE_MIN, _UNIT)
+    needed = add_decimals(needed, _MARGIN)
+    first = bisect_left(ordered, subtract_decimals(median, needed))
+    last = bisect_right(ordered, add_decimals(median, needed))
+    return last - first <= (len(ordered) - 1) // 2
 
 
 def find_median(ordered: Sequence[Decimal]) -> Decimal:

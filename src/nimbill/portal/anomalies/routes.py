@@ -10,8 +10,9 @@ from nimbill.foundation.basis import chosen
 from nimbill.http.routing import RequestCaller, Transaction, get
 from nimbill.portal.anomalies.bodies import Anomalies
 from nimbill.portal.anomalies.operations import find_anomalies
-from nimbill.portal.one_company import ChosenCompany, load_one_company
+from nimbill.portal.one_company import load_one_company
 from nimbill.portal.report_months import list_report_months
+from nimbill.portal.report_parameters import OneCompanyId
 
 Month = Annotated[str | None, QueryParameter(description="a month as yyyy-mm")]
 
@@ -27,7 +28,7 @@ async def list_anomalies(
     caller: RequestCaller,
     db: Transaction,
     month: Month = None,
-    company_id: ChosenCompany = None,
+    company_id: OneCompanyId = None,
 ) -> Anomalies:
     """List the days of a month on which a service cost far more or less than usual."""
     (shown_month,) = list_report_months(month, None, None)

@@ -14,6 +14,7 @@ from nimbill.customers.organisation_settings.records import OrganisationSettings
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.language import Language
 from nimbill.foundation.money import ExactAmount, round_amount, to_exact
@@ -27,7 +28,7 @@ from nimbill.mail.messages import Message, budget_threshold_passed
 from nimbill.portal.budgets import records
 from nimbill.portal.budgets.bodies import AlertSettings, Threshold, ThresholdBase
 from nimbill.portal.budgets.states import BudgetMonth, compare_budgets
-from nimbill.portal.report_months import add_months, current_day
+from nimbill.portal.report_months import current_day
 from nimbill.portal.view import load_company_view
 
 basis = chosen("portal-budget-alerts")

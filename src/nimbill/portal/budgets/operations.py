@@ -23,7 +23,8 @@ from nimbill.portal.budgets.bodies import (
 from nimbill.portal.budgets.budget_rules import AMOUNT_RULE, is_whole_amount
 from nimbill.portal.budgets.states import build_state, compare_budgets
 from nimbill.portal.one_company import CompanyView
-from nimbill.portal.usage.bodies import UnpricedUsage
+from nimbill.portal.report_basis import ReportBasis
+from nimbill.portal.usage.bodies import list_unpriced
 from nimbill.portal.view import PortalView, require_unfiltered
 
 basis = chosen("portal-budgets")
@@ -35,18 +36,24 @@ TARGET_RULES = {
 }
 
 
-async def load_states(db: AsyncConnection, company: CompanyView, today: date) -> BudgetStates:
+async def load_states(
+    db: AsyncConnection,
+    company: CompanyView,
+    today: date,
+    *,
+    report_basis: ReportBasis | None = None,
+) -> BudgetStates:
     """Compare the visible budgets with the current month."""
     company_id, view = company
     month = f"{today:%Y-%m}"
     budgets = await records.list_budgets(db, view.scope, company_id)
     visible = [budget for budget in budgets if _is_visible(view, budget)]
-    compared = await compare_budgets(db, view, visible, month, today)
+    compared = await compare_budgets(db, view, visible, month, today, report_basis=report_basis)
     return BudgetStates(
         company_id=company_id,
         month=month,
         budgets=[build_state(each) for each in compared.months],
-        unpriced=[UnpricedUsage(**unpriced._asdict()) for unpriced in compared.unpriced],
+        unpriced=list_unpriced(compared.unpriced),
     )
 
 

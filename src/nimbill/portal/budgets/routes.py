@@ -14,8 +14,9 @@ from nimbill.portal.budgets.bodies import (
     BudgetStates,
     CompanyAlertSettings,
 )
-from nimbill.portal.one_company import ChosenCompany, load_one_company
+from nimbill.portal.one_company import load_one_company
 from nimbill.portal.report_months import current_day
+from nimbill.portal.report_parameters import OneCompanyId
 
 
 @get(
@@ -26,7 +27,7 @@ from nimbill.portal.report_months import current_day
     basis=chosen("portal-budgets"),
 )
 async def read_budgets(
-    caller: RequestCaller, db: Transaction, company_id: ChosenCompany = None
+    caller: RequestCaller, db: Transaction, company_id: OneCompanyId = None
 ) -> BudgetStates:
     """Show the budgets with what was used in the current month and its forecast."""
     company = await load_one_company(db, caller, company_id)
@@ -45,7 +46,7 @@ async def change_budgets(
     data: JSONBody[BudgetsChange],
     caller: RequestCaller,
     db: Transaction,
-    company_id: ChosenCompany = None,
+    company_id: OneCompanyId = None,
 ) -> Budgets:
     """Replace the list of budgets."""
     company = await load_one_company(db, caller, company_id)
@@ -60,7 +61,7 @@ async def change_budgets(
     basis=chosen("portal-budget-alerts"),
 )
 async def read_budget_alerts(
-    caller: RequestCaller, db: Transaction, company_id: ChosenCompany = None
+    caller: RequestCaller, db: Transaction, company_id: OneCompanyId = None
 ) -> CompanyAlertSettings:
     """Show who receives budget alerts."""
     company = await load_one_company(db, caller, company_id)
@@ -79,7 +80,7 @@ async def change_budget_alerts(
     data: JSONBody[AlertSettings],
     caller: RequestCaller,
     db: Transaction,
-    company_id: ChosenCompany = None,
+    company_id: OneCompanyId = None,
 ) -> CompanyAlertSettings:
     """Replace the recipients of budget alerts and their language, and turn alerts on or off."""
     company = await load_one_company(db, caller, company_id)

@@ -21,6 +21,7 @@ from nimbill.portal.forecast.daily_usage import (
     sum_months,
 )
 from nimbill.portal.forecast.month_forecast import DailySeries, forecast_month
+from nimbill.portal.report_basis import ReportBasis, load_report_basis
 from nimbill.portal.usage_sums import UnpricedMonth
 from nimbill.portal.view import PortalView
 
@@ -49,7 +50,13 @@ class ComparedBudgets(NamedTuple):
 
 
 async def compare_budgets(
-    db: AsyncConnection, view: PortalView, budgets: Sequence[Budget], month: str, today: date
+    db: AsyncConnection,
+    view: PortalView,
+    budgets: Sequence[Budget],
+    month: str,
+    today: date,
+    *,
+    report_basis: ReportBasis | None = None,
 ) -> ComparedBudgets:
     """Compare the budgets with stored sums. An account or group that is gone costs nothing."""
     if not budgets:
@@ -58,11 +65,14 @@ async def compare_budgets(
     by_account = any(
         budget.target in (BudgetTarget.account, BudgetTarget.group) for budget in budgets
     )
-    usage = await load_daily_usage(db, view, months, by_account=by_account)
+    report_basis = report_basis or await load_report_basis(db, view, months)
+    usage = await load_daily_usage(
+        db, view, months, by_account=by_account, report_basis=report_basis
+    )
     complete_until = usage.find_complete_days(today)
     compared = []
     for budget in budgets:
-        series = await _list_series(db, view, budget, months, usage, complete_until)
+        series = await _list_series(db, view, budget, usage, complete_until, months, report_basis)
         compared.append(
             BudgetMonth(budget, sum_months(series, month), forecast_month(series, month))
         )
@@ -73,9 +83,10 @@ async def _list_series(
     db: AsyncConnection,
     view: PortalView,
     budget: Budget,
-    months: Sequence[str],
     usage: DailyUsage,
     complete_until: dict[str, date],
+    months: Sequence[str],
+    report_basis: ReportBasis,
 ) -> list[DailySeries]:
     target_id = budget.target_id or ""
     match budget.target:
@@ -91,7 +102,7 @@ async def _list_series(
         case BudgetTarget.tag:
             key, _, value = target_id.partition(TAG_SEPARATOR)
             tagged_view = replace(view, tags={key: frozenset({value})})
-            tagged = await load_daily_usage(db, tagged_view, months)
+            tagged = await load_daily_usage(db, tagged_view, months, report_basis=report_basis)
             return tagged.list_series(budget.currency, complete_until)
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import month_end, month_start
-from nimbill.foundation.money import divide_decimals, normalize_zeros
+from nimbill.foundation.money import divide_decimals, strip_zeros
 
 basis = chosen("portal-reservations")
 recommendations_basis = chosen("portal-recommendations")
@@ -38,7 +38,7 @@ def count_hours(
 
 def divide_hours(used: Decimal, number: int, total: int) -> Decimal:
     """The part of the used hours that belongs to `number` of `total` instances."""
-    return normalize_zeros(divide_decimals(used * number, Decimal(total), _HOURS_UNIT))
+    return strip_zeros(divide_decimals(used * number, Decimal(total), _HOURS_UNIT))
 
 
 def calculate_percentage(part: Decimal | None, whole: Decimal | int | None) -> Decimal | None:

@@ -8,13 +8,14 @@ from nimbill.costs.lake.commitment_records import list_on_demand_usage
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.money import normalize_zeros
+from nimbill.foundation.money import strip_zeros
 from nimbill.portal.commitments.bodies import Recommendation, RecommendationList
 from nimbill.portal.commitments.commitment_rules import count_hours, recommend_number
 from nimbill.portal.commitments.pricing import ReportPricing, VendorCost
 from nimbill.portal.commitments.reservations import ViewedNames
-from nimbill.portal.former_owners import load_viewed_months
-from nimbill.portal.prices import PriceKey, load_prices
+from nimbill.portal.former_owners import ViewedMonths
+from nimbill.portal.prices import PriceKey
+from nimbill.portal.report_basis import load_report_basis
 from nimbill.portal.usage.bodies import list_unpriced, list_usage_months
 from nimbill.portal.view import AccountKey, PortalView
 
@@ -26,9 +27,10 @@ async def list_recommendations(
 ) -> RecommendationList:
     """List the steady usage on demand; the price of a reservation is not known."""
     month_hours = count_hours(month, now)
-    usage = await _load_steady_usage(db, view, month, month_hours)
+    report_basis = await load_report_basis(db, view, [month])
+    usage = await _load_steady_usage(db, report_basis.accounts, month, month_hours)
     company_ids = {key.company_id for key, _, _ in usage}
-    pricing = ReportPricing(await load_prices(db, view.scope, [month], company_ids))
+    pricing = ReportPricing(await report_basis.load_prices(db, company_ids))
     names = ViewedNames(view.list_names())
     return RecommendationList(
         month=month,
@@ -37,16 +39,15 @@ async def list_recommendations(
             _build_recommendation(key, row, number, names, pricing) for key, row, number in usage
         ],
         months=list_usage_months(pricing.usage),
-        unpriced=list_unpriced(pricing.usage),
+        unpriced=list_unpriced(pricing.usage.unpriced),
     )
 
 
 async def _load_steady_usage(
-    db: AsyncConnection, view: PortalView, month: str, month_hours: int
+    db: AsyncConnection, accounts: ViewedMonths, month: str, month_hours: int
 ) -> list[tuple[PriceKey, Row, int]]:
     """Return who pays, the usage, and the number of instances to reserve."""
-    accounts = await load_viewed_months(db, view, [month])
-    scope = TenantScope(view.scope.organisation_id)
+    scope = TenantScope(accounts.scope.organisation_id)
     steady = []
     for vendor in sorted({key.vendor for key in accounts}):
         customer_ids = [key.customer_id for key in accounts if key.vendor == vendor]
@@ -75,7 +76,7 @@ def _build_recommendation(
         instance_type=row.instance_type or row.usage_type.partition(":")[2],
         platform=row.platform,
         tenancy=row.tenancy,
-        hours=normalize_zeros(row.hours),
+        hours=strip_zeros(row.hours),
         days=row.days,
         number=number,
         currency=currency,

@@ -11,13 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.adjustments.reserved_instances.fee_records import list_reservations_with_fees
 from nimbill.adjustments.reserved_instances.split_rules import limit_moves, split_fee
 from nimbill.adjustments.reserved_instances.vendor_values import format_time
-from nimbill.costs.lake.commitment_records import UsedHours, load_used_hours
-from nimbill.costs.months.records import load_month_state
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.calendar_month import month_end
-from nimbill.foundation.money import normalize_zeros, subtract_decimals, sum_decimals
+from nimbill.foundation.money import strip_zeros, subtract_decimals, sum_decimals
 from nimbill.portal.commitments.bodies import (
     CommitmentState,
     Reservation,
@@ -31,8 +29,9 @@ from nimbill.portal.commitments.commitment_rules import (
     divide_hours,
 )
 from nimbill.portal.commitments.pricing import ReportPricing, VendorCost
-from nimbill.portal.former_owners import ViewedMonths, load_viewed_months
-from nimbill.portal.prices import PriceKey, load_prices
+from nimbill.portal.former_owners import ViewedMonths
+from nimbill.portal.prices import PriceKey
+from nimbill.portal.report_basis import ReportBasis, load_report_basis
 from nimbill.portal.usage.bodies import list_unpriced, list_usage_months
 from nimbill.portal.view import AccountKey, PortalView
 
@@ -77,15 +76,16 @@ async def list_reservations(
     db: AsyncConnection, view: PortalView, month: str, now: datetime
 ) -> ReservationList:
     """List the reservations that began before the end of the month."""
-    parts = await _load_parts(db, view, month)
+    report_basis = await load_report_basis(db, view, [month])
+    parts = await _load_parts(db, report_basis, month)
     company_ids = {part.company_id for part in parts}
-    pricing = ReportPricing(await load_prices(db, view.scope, [month], company_ids))
+    pricing = ReportPricing(await report_basis.load_prices(db, company_ids))
     names = ViewedNames(view.list_names())
     return ReservationList(
         month=month,
         rows=[_build_reservation(part, names, pricing, month, now) for part in parts],
         months=list_usage_months(pricing.usage),
-        unpriced=list_unpriced(pricing.usage),
+        unpriced=list_unpriced(pricing.usage.unpriced),
     )
 
 
@@ -129,15 +129,9 @@ async def list_reservation_use(
     db: AsyncConnection, view: PortalView, month: str, now: datetime
 ) -> ReservationUseList:
     """List the reservations that the vendor charged in the month, with their use."""
-    parts = [part for part in await _load_parts(db, view, month) if part.fees]
-    scope = TenantScope(view.scope.organisation_id)
-    used_hours: dict[tuple[str, str], UsedHours] = {}
-    for vendor in sorted({part.row.vendor for part in parts}):
-        ids = {part.row.reservation_id for part in parts if part.row.vendor == vendor}
-        by_id = await load_used_hours(db, scope, BillingPeriod(month, vendor), ids)
-        used_hours |= {(vendor, id_): hours for id_, hours in by_id.items()}
+    report_basis = await load_report_basis(db, view, [month])
+    parts = [part for part in await _load_parts(db, report_basis, month) if part.fees]
     names = ViewedNames(view.list_names())
-    unused = UsedHours(Decimal(0), Decimal(0))
     return ReservationUseList(
         month=month,
         rows=[
@@ -145,9 +139,7 @@ async def list_reservation_use(
                 part,
                 names,
                 count_bought_hours(part, month, now),
-                find_used_hours(
-                    part, used_hours.get((part.row.vendor, part.row.reservation_id), unused)
-                ),
+                find_used_hours(part),
             )
             for part in parts
         ],
@@ -182,37 +174,40 @@ def count_bought_hours(part: ReservationPart, month: str, now: datetime) -> int 
     return part.number * count_hours(month, now, start, end)
 
 
-def find_used_hours(part: ReservationPart, used: UsedHours) -> Decimal | None:
+def find_used_hours(part: ReservationPart) -> Decimal | None:
     """The hours in instances of the reserved size; a larger instance counts as several.
 
     The accounts that share a reservation by moves share its use in the same proportion.
     """
-    factor = part.row.normalization_factor
-    hours = used.hours
-    if factor and used.normalized_hours is not None:
-        hours = divide_hours(used.normalized_hours / factor, 1, 1)
+    row = part.row
+    factor, hours, normalized_hours = row.normalization_factor, row.used_hours, row.used_normalized
+    if not row.used_lines:
+        hours = normalized_hours = Decimal(0)
+    if factor and normalized_hours is not None:
+        hours = divide_hours(normalized_hours / factor, 1, 1)
     if hours is None:
         return None
     if not part.total:
-        return normalize_zeros(hours)
+        return strip_zeros(hours)
     return divide_hours(hours, part.number, part.total)
 
 
 # ── parts of reservations ────────────────────────────────────────────────────────────────────────
 
 
-async def _load_parts(db: AsyncConnection, view: PortalView, month: str) -> list[ReservationPart]:
+async def _load_parts(
+    db: AsyncConnection, report_basis: ReportBasis, month: str
+) -> list[ReservationPart]:
     """Load the parts that belong to visible accounts in the month.
 
     Moves connect accounts of different companies, so that the whole organisation is read.
     """
-    accounts = await load_viewed_months(db, view, [month])
-    scope = TenantScope(view.scope.organisation_id)
+    accounts = report_basis.accounts
+    scope = TenantScope(accounts.scope.organisation_id)
     parts: list[ReservationPart] = []
     for vendor in sorted({key.vendor for key in accounts}):
         period = BillingPeriod(month, vendor)
-        state = await load_month_state(db, scope, period)
-        closing_number = state.closing_number if state.closed else None
+        closing_number = report_basis.closing_numbers.get(period)
         customer_ids = [key.customer_id for key in accounts if key.vendor == vendor]
         rows = await list_reservations_with_fees(db, scope, period, closing_number, customer_ids)
         for _, of_reservation in groupby(rows, key=lambda row: row.ri_id):

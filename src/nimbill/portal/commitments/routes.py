@@ -1,15 +1,19 @@
 """HTTP routes of reservations and savings plans; paths are relative to /m/portal."""
 
-from typing import Annotated
-
 import msgspec
-from litestar.params import QueryParameter
 
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
-from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, get
+from nimbill.http.routing import (
+    Limit,
+    Offset,
+    RequestCaller,
+    Transaction,
+    get,
+    select_page,
+)
 from nimbill.portal.commitments import recommendations, reservations, savings_plans
 from nimbill.portal.commitments.bodies import (
     RecommendationList,
@@ -19,13 +23,7 @@ from nimbill.portal.commitments.bodies import (
 )
 from nimbill.portal.commitments.view import load_commitment_view
 from nimbill.portal.report_months import list_report_months
-
-Month = Annotated[
-    str | None, QueryParameter(description="a month as yyyy-mm; default: the current month")
-]
-CompanyId = Annotated[
-    str | None, QueryParameter(description="one of the visible companies; default: all of them")
-]
+from nimbill.portal.report_parameters import CompanyId, Month
 
 
 @get(
@@ -47,7 +45,7 @@ async def list_portal_reservations(
     (shown,) = list_report_months(month, None, None)
     view = await load_commitment_view(db, caller, company_id)
     body = await reservations.list_reservations(db, view, shown, clock.now())
-    return msgspec.structs.replace(body, rows=body.rows[_select_page(limit, offset)])
+    return msgspec.structs.replace(body, rows=body.rows[select_page(limit, offset)])
 
 
 @get(
@@ -69,7 +67,7 @@ async def read_reservation_use(
     (shown,) = list_report_months(month, None, None)
     view = await load_commitment_view(db, caller, company_id)
     body = await reservations.list_reservation_use(db, view, shown, clock.now())
-    return msgspec.structs.replace(body, rows=body.rows[_select_page(limit, offset)])
+    return msgspec.structs.replace(body, rows=body.rows[select_page(limit, offset)])
 
 
 @get(
@@ -91,7 +89,7 @@ async def read_recommendations(
     (shown,) = list_report_months(month, None, None)
     view = await load_commitment_view(db, caller, company_id)
     body = await recommendations.list_recommendations(db, view, shown, clock.now())
-    return msgspec.structs.replace(body, rows=body.rows[_select_page(limit, offset)])
+    return msgspec.structs.replace(body, rows=body.rows[select_page(limit, offset)])
 
 
 @get(
@@ -113,11 +111,7 @@ async def list_savings_plans(
     (shown,) = list_report_months(month, None, None)
     view = await load_commitment_view(db, caller, company_id)
     body = await savings_plans.list_plans(db, view, shown, clock.now())
-    return msgspec.structs.replace(body, rows=body.rows[_select_page(limit, offset)])
-
-
-def _select_page(limit: int | None, offset: int) -> slice:
-    return slice(offset, None if limit is None else offset + limit)
+    return msgspec.structs.replace(body, rows=body.rows[select_page(limit, offset)])
 
 
 ROUTES = [

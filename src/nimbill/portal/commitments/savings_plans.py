@@ -22,8 +22,9 @@ from nimbill.portal.commitments.bodies import SavingsPlan, SavingsPlanList
 from nimbill.portal.commitments.commitment_rules import calculate_percentage
 from nimbill.portal.commitments.pricing import ReportPricing, VendorCost
 from nimbill.portal.commitments.reservations import ViewedNames, derive_state
-from nimbill.portal.former_owners import ViewedMonths, load_viewed_months
-from nimbill.portal.prices import PriceKey, load_prices
+from nimbill.portal.former_owners import ViewedMonths
+from nimbill.portal.prices import PriceKey
+from nimbill.portal.report_basis import load_report_basis
 from nimbill.portal.usage.bodies import list_unpriced, list_usage_months
 from nimbill.portal.view import AccountKey, PortalView
 
@@ -57,7 +58,8 @@ async def list_plans(
     db: AsyncConnection, view: PortalView, month: str, now: datetime
 ) -> SavingsPlanList:
     """List the plans that a visible account owns; the use by all accounts counts."""
-    accounts = await load_viewed_months(db, view, [month])
+    report_basis = await load_report_basis(db, view, [month])
+    accounts = report_basis.accounts
     plans: dict[PlanKey, OwnedPlan] = {}
     uses: dict[tuple[str, str], PlanUse] = {}
     scope = TenantScope(view.scope.organisation_id)
@@ -70,7 +72,7 @@ async def list_plans(
         uses |= {(vendor, plan_id): use for plan_id, use in by_id.items()}
         plans |= owned
     company_ids = {key.company_id for key in plans}
-    pricing = ReportPricing(await load_prices(db, view.scope, [month], company_ids))
+    pricing = ReportPricing(await report_basis.load_prices(db, company_ids))
     names = ViewedNames(view.list_names())
     return SavingsPlanList(
         month=month,
@@ -87,7 +89,7 @@ async def list_plans(
             for key, plan in sorted(plans.items(), key=lambda item: item[0])
         ],
         months=list_usage_months(pricing.usage),
-        unpriced=list_unpriced(pricing.usage),
+        unpriced=list_unpriced(pricing.usage.unpriced),
     )
 
 

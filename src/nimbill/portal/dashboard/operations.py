@@ -9,9 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ExactAmount, expand_amount, sum_exact
-from nimbill.portal.anomalies.operations import find_anomalies
+from nimbill.portal.anomalies.operations import find_anomalies, list_anomaly_months
 from nimbill.portal.budgets.operations import load_states
 from nimbill.portal.dashboard.bodies import (
     Dashboard,
@@ -22,9 +23,14 @@ from nimbill.portal.dashboard.bodies import (
 )
 from nimbill.portal.forecast.daily_usage import DailyUsage
 from nimbill.portal.forecast.month_forecast import DailySeries, MonthDays, list_month_days
-from nimbill.portal.forecast.operations import list_forecasts, load_forecast_usage
+from nimbill.portal.forecast.operations import (
+    list_forecast_months,
+    list_forecasts,
+    load_forecast_usage,
+)
 from nimbill.portal.one_company import CompanyView
-from nimbill.portal.report_months import add_months, list_months, list_report_months
+from nimbill.portal.report_basis import ReportBasis, load_report_basis
+from nimbill.portal.report_months import list_months, list_report_months
 from nimbill.portal.usage.bodies import list_unpriced, list_usage_months
 from nimbill.portal.usage_sums import Dimension, Usage, load_usage
 
@@ -45,10 +51,19 @@ def list_dashboard_months(first: str | None, last: str | None, today: date) -> l
 async def build_dashboard(
     db: AsyncConnection, caller: Caller, company: CompanyView, months: Sequence[str], today: date
 ) -> Dashboard:
-    totals = await load_usage(db, company.view, months, [Dimension.month])
-    by_account = await load_usage(db, company.view, months[-1:], [Dimension.account])
-    by_service = await load_usage(db, company.view, months[-1:], [Dimension.service])
-    daily = await load_forecast_usage(db, company, today)
+    read_months = {*months, *list_anomaly_months(months[-1]), *list_forecast_months(today)}
+    report_basis = await load_report_basis(db, company.view, sorted(read_months))
+    totals = await load_usage(
+        db, company.view, months, [Dimension.month], report_basis=report_basis
+    )
+    top = await load_usage(
+        db,
+        company.view,
+        months[-1:],
+        [Dimension.account, Dimension.service],
+        report_basis=report_basis,
+    )
+    daily = await load_forecast_usage(db, company, today, report_basis=report_basis)
     names = dict(company.view.list_names())
     return Dashboard(
         company_id=company.company_id,
@@ -67,7 +82,7 @@ async def build_dashboard(
                 currency=currency,
                 amount=expand_amount(amount),
             )
-            for (customer_id,), currency, amount in list_largest(by_account)
+            for (customer_id,), currency, amount in list_largest(add_up(top, slice(0, 1)))
         ],
         top_services=[
             TopService(
@@ -76,32 +91,47 @@ async def build_dashboard(
                 currency=currency,
                 amount=expand_amount(amount),
             )
-            for (service, marketplace), currency, amount in list_largest(by_service)
+            for (service, marketplace), currency, amount in list_largest(
+                add_up(top, slice(1, None))
+            )
         ],
         forecasts=list_forecasts(daily, today),
-        anomalies=await _count_anomalies(db, caller, company, months[-1]),
+        anomalies=await _count_anomalies(db, caller, company, months[-1], report_basis),
         budgets=(
-            (await load_states(db, company, today)).budgets
+            (await load_states(db, company, today, report_basis=report_basis)).budgets
             if _may_see(caller, "usage_account_menu_budget", RoleAction.ReadBudget)
             else None
         ),
         months=list_usage_months(totals),
-        unpriced=list_unpriced(totals),
+        unpriced=list_unpriced(totals.unpriced),
     )
 
 
 async def _count_anomalies(
-    db: AsyncConnection, caller: Caller, company: CompanyView, month: str
+    db: AsyncConnection,
+    caller: Caller,
+    company: CompanyView,
+    month: str,
+    report_basis: ReportBasis,
 ) -> int | None:
     if not _may_see(caller, "usage_account", RoleAction.ReadAccount):
         return None
-    return len((await find_anomalies(db, company, month)).anomalies)
+    found = await find_anomalies(db, company, month, report_basis=report_basis)
+    return len(found.anomalies)
 
 
 def _may_see(caller: Caller, flag: str, action: RoleAction) -> bool:
     """The dashboard shows nothing of a page that the caller may not open."""
     is_flag_on = caller.flags is None or caller.flags.get(flag, False)
     return is_flag_on and caller.may([action])
+
+
+def add_up(usage: Usage, part: slice) -> Usage:
+    """Sum usage by this part of its dimensions."""
+    sums = Usage()
+    for (values, currency), amount in usage.amounts.items():
+        sums.add(values[part], currency, amount)
+    return sums
 
 
 def list_largest(usage: Usage) -> list[tuple[tuple[Any, ...], Currency, ExactAmount]]:

@@ -10,8 +10,9 @@ from nimbill.foundation.basis import chosen
 from nimbill.http.routing import RequestCaller, Transaction, get
 from nimbill.portal.dashboard.bodies import Dashboard
 from nimbill.portal.dashboard.operations import build_dashboard, list_dashboard_months
-from nimbill.portal.one_company import ChosenCompany, load_one_company
+from nimbill.portal.one_company import load_one_company
 from nimbill.portal.report_months import current_day
+from nimbill.portal.report_parameters import OneCompanyId
 
 FirstMonth = Annotated[str | None, QueryParameter(name="from", description="a month as yyyy-mm")]
 LastMonth = Annotated[str | None, QueryParameter(name="to", description="a month as yyyy-mm")]
@@ -29,7 +30,7 @@ async def read_dashboard(
     db: Transaction,
     first: FirstMonth = None,
     last: LastMonth = None,
-    company_id: ChosenCompany = None,
+    company_id: OneCompanyId = None,
 ) -> Dashboard:
     """Show monthly totals, the largest costs, the forecast, anomalies and budgets."""
     today = current_day()

@@ -8,12 +8,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.currency import CURRENCIES
 from nimbill.foundation.money import ExactAmount, expand_amount
-from nimbill.invoicing.runs.build_invoice import CURRENCIES, build_applied_entry
+from nimbill.invoicing.runs.build_invoice import build_applied_entry
 from nimbill.portal.fees.bodies import CustomerFee, CustomerFees, FeeKind
 from nimbill.portal.fees.records import list_applied_entries
-from nimbill.portal.former_owners import load_viewed_months
-from nimbill.portal.prices import CustomerPrice, NoPrice, PriceKey, load_prices
+from nimbill.portal.former_owners import ViewedMonths
+from nimbill.portal.prices import CustomerPrice, NoPrice, PriceKey
+from nimbill.portal.report_basis import load_report_basis
 from nimbill.portal.usage.bodies import list_totals, list_unpriced
 from nimbill.portal.usage_sums import UnpricedMonth, Usage
 from nimbill.portal.view import AccountKey, PortalView
@@ -37,9 +39,9 @@ async def load_fees(
     db: AsyncConnection, view: PortalView, month: str, kind: FeeKind
 ) -> CustomerFees:
     """Load the fees of one kind that are applied to the month."""
-    entries = await _list_entries(db, view, month, kind)
-    company_ids = {entry.price_key.company_id for entry in entries}
-    prices = await load_prices(db, view.scope, [month], company_ids)
+    report_basis = await load_report_basis(db, view, [month])
+    entries = await _list_entries(db, view, report_basis.accounts, month, kind)
+    prices = await report_basis.load_prices(db, {entry.price_key.company_id for entry in entries})
     names, sums = dict(view.list_names()), Usage()
     rows = []
     for row, price_key in entries:
@@ -54,17 +56,16 @@ async def load_fees(
         sums.add((), price.currency, amount)
         rows.append(_build_fee(row, name, price, amount))
     return CustomerFees(
-        kind=kind, rows=rows, totals=list_totals(sums), unpriced=list_unpriced(sums)
+        kind=kind, rows=rows, totals=list_totals(sums), unpriced=list_unpriced(sums.unpriced)
     )
 
 
 async def _list_entries(
-    db: AsyncConnection, view: PortalView, month: str, kind: FeeKind
+    db: AsyncConnection, view: PortalView, accounts: ViewedMonths, month: str, kind: FeeKind
 ) -> list[_OwnedEntry]:
     """Entries have no tags, so a user who is restricted to certain tags sees none of them."""
     if view.tags:
         return []
-    accounts = await load_viewed_months(db, view, [month])
     customer_ids = {key.customer_id for key in accounts}
     rows = await list_applied_entries(db, view.scope, month, customer_ids)
     entries = []

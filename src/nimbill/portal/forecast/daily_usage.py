@@ -9,10 +9,12 @@ from typing import NamedTuple
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ZERO, ExactAmount
 from nimbill.portal.forecast.month_forecast import DailySeries, list_month_days
-from nimbill.portal.report_months import add_months, list_months
+from nimbill.portal.report_basis import ReportBasis
+from nimbill.portal.report_months import list_months
 from nimbill.portal.usage_sums import Dimension, UnpricedMonth, load_usage
 from nimbill.portal.view import PortalView
 
@@ -64,20 +66,26 @@ class DailyUsage:
 
 
 async def load_daily_usage(
-    db: AsyncConnection, view: PortalView, months: Sequence[str], *, by_account: bool = False
+    db: AsyncConnection,
+    view: PortalView,
+    months: Sequence[str],
+    *,
+    by_account: bool = False,
+    report_basis: ReportBasis | None = None,
 ) -> DailyUsage:
     """Load the usage of the view, by account only if that is needed: there may be thousands."""
     dimensions = [Dimension.month, Dimension.vendor, Dimension.day]
     if by_account:
         dimensions.append(Dimension.account)
-    usage = await load_usage(db, view, months, dimensions)
+    usage = await load_usage(db, view, months, dimensions, report_basis=report_basis)
     amounts: defaultdict[SeriesKey, dict[date, ExactAmount]] = defaultdict(dict)
     for ((month, vendor, day, *account), currency), amount in usage.amounts.items():
         # A cost belongs to the month that it is billed in, even if it is dated outside of it.
         days = list_month_days(month)
         billed_day = min(max(day, days.first), days.last)
         series = amounts[SeriesKey(vendor, account[0] if account else None, currency)]
-        series[billed_day] = series.get(billed_day, ZERO) + amount
+        before = series.get(billed_day)
+        series[billed_day] = amount if before is None else before + amount
     return DailyUsage(amounts, usage.unpriced)
 
 

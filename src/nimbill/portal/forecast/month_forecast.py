@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.calendar_month import month_end, month_start
+from nimbill.foundation.calendar_month import add_months, month_end, month_start
 from nimbill.foundation.money import (
     ZERO,
     ExactAmount,
@@ -21,7 +21,6 @@ from nimbill.foundation.money import (
     sum_exact,
     to_exact,
 )
-from nimbill.portal.report_months import add_months
 
 basis = chosen("portal-forecast")
 

@@ -20,7 +20,8 @@ from nimbill.portal.forecast.month_forecast import (
     measure_error,
 )
 from nimbill.portal.one_company import CompanyView
-from nimbill.portal.usage.bodies import UnpricedUsage
+from nimbill.portal.report_basis import ReportBasis
+from nimbill.portal.usage.bodies import list_unpriced
 
 
 async def build_forecast(db: AsyncConnection, company: CompanyView, today: date) -> MonthForecast:
@@ -30,19 +31,24 @@ async def build_forecast(db: AsyncConnection, company: CompanyView, today: date)
         company_id=company.company_id,
         month=month,
         forecasts=list_forecasts(usage, today),
-        unpriced=[
-            UnpricedUsage(**unpriced._asdict())
-            for unpriced in sorted(usage.unpriced)
-            if unpriced.month == month
-        ],
+        unpriced=list_unpriced(unpriced for unpriced in usage.unpriced if unpriced.month == month),
     )
 
 
-async def load_forecast_usage(db: AsyncConnection, company: CompanyView, today: date) -> DailyUsage:
-    """Load the usage that the forecast of the current month and its error depend on."""
-    months_before = BACK_TESTED_MONTHS + MONTHS_BEFORE
-    months = list_months_to_load(f"{today:%Y-%m}", today, months_before)
-    return await load_daily_usage(db, company.view, months)
+def list_forecast_months(today: date) -> list[str]:
+    """The months that the forecast of the current month and its error depend on."""
+    return list_months_to_load(f"{today:%Y-%m}", today, BACK_TESTED_MONTHS + MONTHS_BEFORE)
+
+
+async def load_forecast_usage(
+    db: AsyncConnection,
+    company: CompanyView,
+    today: date,
+    *,
+    report_basis: ReportBasis | None = None,
+) -> DailyUsage:
+    months = list_forecast_months(today)
+    return await load_daily_usage(db, company.view, months, report_basis=report_basis)
 
 
 def list_forecasts(usage: DailyUsage, today: date) -> list[CurrencyForecast]:

@@ -6,8 +6,9 @@ from nimbill.foundation.basis import chosen
 from nimbill.http.routing import RequestCaller, Transaction, get
 from nimbill.portal.forecast.bodies import MonthForecast
 from nimbill.portal.forecast.operations import build_forecast
-from nimbill.portal.one_company import ChosenCompany, load_one_company
+from nimbill.portal.one_company import load_one_company
 from nimbill.portal.report_months import current_day
+from nimbill.portal.report_parameters import OneCompanyId
 
 
 @get(
@@ -18,7 +19,7 @@ from nimbill.portal.report_months import current_day
     basis=chosen("portal-forecast"),
 )
 async def read_forecast(
-    caller: RequestCaller, db: Transaction, company_id: ChosenCompany = None
+    caller: RequestCaller, db: Transaction, company_id: OneCompanyId = None
 ) -> MonthForecast:
     """Show what the current month is expected to cost."""
     company = await load_one_company(db, caller, company_id)

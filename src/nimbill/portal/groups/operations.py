@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
+from nimbill.customers.billing_groups.records import lock_billing_group
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import (
     Conflict,
@@ -51,6 +52,8 @@ async def create_group(db: AsyncConnection, caller: Caller, body: AccountGroupCr
     require_unfiltered(view)
     company_id = require_company(view.scope)
     _require_visible(view, company_id, body.customer_ids)
+    # Two requests at once could exceed the limit otherwise.
+    await lock_billing_group(db, view.scope, company_id)
     await _require_free_name(db, view, company_id, body.name)
     if await records.count_groups(db, view.scope, company_id) >= GROUPS_MAX:
         raise Conflict(

@@ -14,6 +14,7 @@ from nimbill.http.routing import (
     get,
     post,
     put,
+    select_page,
 )
 from nimbill.portal.groups import operations
 from nimbill.portal.groups.bodies import (
@@ -125,12 +126,11 @@ async def read_group_usage(
     dimensions = [Dimension.month, Dimension.vendor, Dimension.service]
     usage = await load_group_usage(db, view, months, dimensions)
     rows = list_rows_by_group(usage)
-    end = None if limit is None else offset + limit
     return GroupUsage(
-        rows=rows[offset:end],
+        rows=rows[select_page(limit, offset)],
         totals=list_totals(usage.by_account),
         months=list_usage_months(usage.by_account),
-        unpriced=list_unpriced(usage.by_account),
+        unpriced=list_unpriced(usage.by_account.unpriced),
     )
 
 

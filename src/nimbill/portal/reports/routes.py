@@ -27,6 +27,10 @@ from nimbill.portal.reports.usage_csv import (
 from nimbill.portal.view import load_view, require_unfiltered
 
 CSV = "text/csv"
+NO_INVOICES = (
+    "This month has no invoice yet, and the file contains invoices only. Choose a month of "
+    "GET /m/portal/invoices, or download the month's usage with GET /m/portal/usage/report."
+)
 
 
 @get(
@@ -78,7 +82,7 @@ async def download_focus_file(
     organisation = await require_organisation(db, view.scope)
     focus_month = await load_focus_month(db, view.scope, organisation.name, only, None)
     if not focus_month.invoices:
-        raise NotFound("no_invoices", "This month has no invoice yet. Try again when it has one.")
+        raise NotFound("no_invoices", NO_INVOICES)
     content = await asyncio.to_thread(encode_focus, focus_month)
     return _build_response(f"focus-{only}.csv", content)
 

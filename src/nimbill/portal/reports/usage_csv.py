@@ -168,7 +168,7 @@ def build_rows(report: Report, table: UsageTable) -> Iterator[tuple[Cell, ...]]:
         is_open = provisional[str(month), str(vendor)]
         yield month, vendor, *cells, format_boolean(value=is_open), None
     empty = len(report.owner_columns) + 5
-    for unpriced in list_unpriced(table.usage):
+    for unpriced in list_unpriced(table.usage.unpriced):
         yield unpriced.month, unpriced.vendor, *[None] * empty, unpriced.reason
 
 

@@ -6,6 +6,7 @@ from nimbill.access.caller import Caller
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import new_id
+from nimbill.identity.users.records import lock_user
 from nimbill.portal.saved_filters import records
 from nimbill.portal.saved_filters.bodies import SavedFilter, SavedFilterCreate
 
@@ -17,7 +18,8 @@ FILTERS_MAX = 100
 async def create_filter(
     db: AsyncConnection, caller: Caller, body: SavedFilterCreate
 ) -> SavedFilter:
-    """Save a filter of the caller. Of simultaneous requests each may count as the last."""
+    """Save a filter. The user is locked, so that two requests at once cannot exceed the limit."""
+    await lock_user(db, caller.scope, caller.user_id)
     if await records.count_filters(db, caller.scope, caller.user_id) >= FILTERS_MAX:
         raise Conflict(
             "too_many_saved_filters",

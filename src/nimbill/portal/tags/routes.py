@@ -7,7 +7,14 @@ from litestar.params import FromQuery, QueryParameter
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
-from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, get
+from nimbill.http.routing import (
+    Limit,
+    Offset,
+    RequestCaller,
+    Transaction,
+    get,
+    select_page,
+)
 from nimbill.portal.report_months import list_report_months
 from nimbill.portal.report_parameters import CompanyId, FirstMonth, LastMonth, Month
 from nimbill.portal.tags.bodies import (
@@ -51,13 +58,12 @@ async def read_tag_usage(
     """Show usage by month, value of a tag and service."""
     months = list_report_months(month, first, last)
     usage = await load_tag_usage(db, caller, company_id, months, [key])
-    end = None if limit is None else offset + limit
     return TagUsage(
         key=key,
-        rows=list_tag_rows(usage)[offset:end],
+        rows=list_tag_rows(usage)[select_page(limit, offset)],
         totals=list_totals(usage),
         months=list_usage_months(usage),
-        unpriced=list_unpriced(usage),
+        unpriced=list_unpriced(usage.unpriced),
     )
 
 
@@ -105,13 +111,12 @@ async def read_cross_tag_usage(
     tag_keys = parse_keys(keys)
     months = list_report_months(month, first, last)
     usage = await load_tag_usage(db, caller, company_id, months, tag_keys)
-    end = None if limit is None else offset + limit
     return CrossTagUsage(
         keys=list(tag_keys),
-        rows=list_cross_tag_rows(usage)[offset:end],
+        rows=list_cross_tag_rows(usage)[select_page(limit, offset)],
         totals=list_totals(usage),
         months=list_usage_months(usage),
-        unpriced=list_unpriced(usage),
+        unpriced=list_unpriced(usage.unpriced),
     )
 
 

@@ -9,7 +9,7 @@ from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import expand_amount
 from nimbill.http.request_bodies import Body
-from nimbill.portal.usage_sums import Usage
+from nimbill.portal.usage_sums import UnpricedMonth, Usage
 
 
 class UsageMonth(Body, frozen=True, kw_only=True):
@@ -100,8 +100,8 @@ def list_usage_months(usage: Usage) -> list[UsageMonth]:
     ]
 
 
-def list_unpriced(usage: Usage) -> list[UnpricedUsage]:
-    return [UnpricedUsage(**unpriced._asdict()) for unpriced in sorted(usage.unpriced)]
+def list_unpriced(unpriced: Iterable[UnpricedMonth]) -> list[UnpricedUsage]:
+    return [UnpricedUsage(**each._asdict()) for each in sorted(unpriced)]
 
 
 def list_totals(usage: Usage) -> list[UsageTotal]:

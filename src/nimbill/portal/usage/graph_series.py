@@ -55,7 +55,7 @@ def build_graph(
         points=points,
         series=series,
         months=list_usage_months(usage),
-        unpriced=list_unpriced(usage),
+        unpriced=list_unpriced(usage.unpriced),
     )
 
 

@@ -5,7 +5,14 @@ from litestar.params import FromQuery
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
-from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, get
+from nimbill.http.routing import (
+    Limit,
+    Offset,
+    RequestCaller,
+    Transaction,
+    get,
+    select_page,
+)
 from nimbill.portal.report_months import list_report_months
 from nimbill.portal.report_parameters import CompanyId, FirstMonth, LastMonth, Month
 from nimbill.portal.usage.bodies import (
@@ -53,12 +60,11 @@ async def read_account_usage(
         [Dimension.month, Dimension.vendor, Dimension.account, Dimension.service],
     )
     rows = list_rows_by_account(usage, view.list_names())
-    end = None if limit is None else offset + limit
     return AccountUsage(
-        rows=rows[offset:end],
+        rows=rows[select_page(limit, offset)],
         totals=list_totals(usage),
         months=list_usage_months(usage),
-        unpriced=list_unpriced(usage),
+        unpriced=list_unpriced(usage.unpriced),
     )
 
 

@@ -32,6 +32,7 @@ class DuckDBEngine:
         self._lake = lake
         self._scratch = Path(tempfile.mkdtemp(dir=scratch, prefix="duckdb-"))
         self._dataset: object = None  # keeps the dataset alive while DuckDB reads it
+        self._viewed_files: list[str] | None = None
         self._connection = duckdb.connect(
             config={
                 "memory_limit": memory,
@@ -67,6 +68,9 @@ class DuckDBEngine:
 
     def _create_view(self, files: Sequence[str]) -> None:
         """DuckDB reads local files itself; it cannot read object stores, so that Arrow does."""
+        if self._viewed_files == list(files):  # most queries of an import read the same files
+            return
+        self._viewed_files = None
         addresses = self._lake.addresses(files)
         has_glob = any(GLOB_CHARACTERS & set(path) for path in addresses)
         if files and self._lake.is_local and not has_glob:
@@ -75,6 +79,7 @@ class DuckDBEngine:
             self._dataset = self._lake.open_dataset(files) if files else SCHEMA.empty_table()
             lines = self._connection.from_arrow(self._dataset)
         lines.create_view(LINES_TABLE, replace=True)
+        self._viewed_files = list(files)
 
     def close(self) -> None:
         self._connection.close()
