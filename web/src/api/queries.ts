@@ -1,0 +1,80 @@
+// Reads from the API through the query cache.
+import {
+  keepPreviousData,
+  type UseMutationOptions,
+  type UseQueryOptions,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { createContext, useContext } from "react";
+import type { ApiClient, ApiError, PathWith, RequestOptions, ResponseOf } from "./client.ts";
+
+const ClientContext = createContext<ApiClient | undefined>(undefined);
+export const ClientProvider = ClientContext.Provider;
+
+export function useClient(): ApiClient {
+  const client = useContext(ClientContext);
+  if (client === undefined) throw new Error("useClient needs a ClientProvider");
+  return client;
+}
+
+type Options<T> = Omit<UseQueryOptions<T, ApiError>, "queryKey" | "queryFn">;
+
+/** Reads a path. Changes to it are announced with `useInvalidate`. */
+export function useApi<P extends PathWith<"get">>(
+  path: P,
+  options: RequestOptions = {},
+  query: Options<ResponseOf<"get", P>> = {},
+) {
+  const client = useClient();
+  return useQuery<ResponseOf<"get", P>, ApiError>({
+    queryKey: [path, options.path ?? {}, options.query ?? {}],
+    queryFn: ({ signal }) => client.get(path, { ...options, signal }),
+    ...query,
+  });
+}
+
+interface Page<T> {
+  data: T;
+  total: number | undefined;
+}
+
+/** A page of a list, and how many rows the whole list has. The last page stays while the next one loads. */
+export function useApiPage<P extends PathWith<"get">>(
+  path: P,
+  options: RequestOptions = {},
+  query: Options<Page<ResponseOf<"get", P>>> = {},
+) {
+  const client = useClient();
+  return useQuery<Page<ResponseOf<"get", P>>, ApiError>({
+    queryKey: [path, options.path ?? {}, options.query ?? {}, "page"],
+    queryFn: async ({ signal }) => {
+      const { data, headers } = await client.fetch("GET", path, { ...options, signal });
+      const total = headers.get("x-total-count");
+      return {
+        data: data as ResponseOf<"get", P>,
+        total: total === null ? undefined : Number(total),
+      };
+    },
+    placeholderData: keepPreviousData,
+    ...query,
+  });
+}
+
+/** Changes something, then reads every shown path again. */
+export function useChange<V, T = unknown>(
+  change: (client: ApiClient, variables: V) => Promise<T>,
+  options: UseMutationOptions<T, ApiError, V> = {},
+) {
+  const client = useClient();
+  const cache = useQueryClient();
+  return useMutation<T, ApiError, V>({
+    ...options,
+    mutationFn: (variables) => change(client, variables),
+    onSuccess: async (...rest) => {
+      await cache.invalidateQueries();
+      await options.onSuccess?.(...rest);
+    },
+  });
+}

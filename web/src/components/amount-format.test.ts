@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatAmount, formatExact, formatPercent, isNegative, isZero } from "./amount-format.ts";
+
+test("yen have no decimals and dollars have two", () => {
+  assert.equal(formatAmount("1234567.4", "JPY", "ja"), "￥1,234,567");
+  assert.equal(formatAmount("1234.565", "USD", "en"), "$1,234.57");
+});
+
+test("large amounts are written exactly", () => {
+  assert.equal(formatAmount("9007199254740993", "JPY", "en"), "¥9,007,199,254,740,993");
+  assert.equal(
+    formatExact("-12345678901234567890.10", "USD"),
+    "-12,345,678,901,234,567,890.10 USD",
+  );
+});
+
+test("a code that is not a currency is written behind the number", () => {
+  assert.equal(formatAmount(5, "points", "en"), "5 points");
+});
+
+test("shares are percentages", () => {
+  assert.equal(formatPercent("0.055", "en"), "5.5%");
+});
+
+test("signs and zeros are read from the digits", () => {
+  assert.equal(isNegative("-0.01"), true);
+  assert.equal(isZero("-0.000"), true);
+  assert.equal(isZero("0.001"), false);
+});

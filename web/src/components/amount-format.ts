@@ -1,0 +1,57 @@
+// Writes exact amounts as people read them.
+import type { Decimal } from "../api/exact-json.ts";
+
+/** ECMAScript formats digits given as text exactly; TypeScript declares numbers alone. */
+type ExactFormat = { format(value: Decimal): string };
+
+const formats = new Map<string, ExactFormat>();
+
+function getFormat(language: string, options: Intl.NumberFormatOptions): ExactFormat {
+  const key = `${language} ${JSON.stringify(options)}`;
+  let format = formats.get(key);
+  if (format === undefined) {
+    format = new Intl.NumberFormat(language, options) as unknown as ExactFormat;
+    formats.set(key, format);
+  }
+  return format;
+}
+
+/** The amount with its currency, rounded for reading; yen have no decimals. */
+export function formatAmount(amount: Decimal, currency: string, language: string): string {
+  const options = { style: "currency", currency, currencyDisplay: "narrowSymbol" } as const;
+  try {
+    return getFormat(language, options).format(amount);
+  } catch {
+    return `${formatNumber(amount, language)} ${currency}`; // a code that is not a currency
+  }
+}
+
+/** Every digit as stored, with the currency code. */
+export function formatExact(amount: Decimal, currency?: string): string {
+  const [integer = "", fraction] = String(amount).split(".");
+  const grouped = integer.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  const digits = fraction === undefined ? grouped : `${grouped}.${fraction}`;
+  return currency === undefined ? digits : `${digits} ${currency}`;
+}
+
+export function formatNumber(value: Decimal, language: string, maximumFractionDigits = 20): string {
+  return getFormat(language, { maximumFractionDigits }).format(value);
+}
+
+/** A share such as 0.05 as 5 %. */
+export function formatPercent(share: Decimal, language: string, maximumFractionDigits = 1): string {
+  return getFormat(language, { style: "percent", maximumFractionDigits }).format(share);
+}
+
+export function isNegative(amount: Decimal): boolean {
+  return String(amount).startsWith("-");
+}
+
+export function isZero(amount: Decimal): boolean {
+  return /^-?0+(\.0+)?$/.test(String(amount));
+}
+
+/** An approximate value for drawing charts; never for calculating. */
+export function toChartValue(amount: Decimal): number {
+  return Number(amount);
+}

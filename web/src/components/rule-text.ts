@@ -1,0 +1,59 @@
+// The rules that the service names when it refuses a field, in the person's language.
+import { useLingui } from "@lingui/react/macro";
+import type { ApiError } from "../api/client.ts";
+import { readViolations } from "./field-errors.ts";
+
+/** Turns a rule into a sentence; a rule that has no sentence is shown as the service wrote it. */
+export function useRuleText(): (rule: string) => string {
+  const { t } = useLingui();
+  return (rule) => {
+    const length = /^length (?:(\d+) to|up to) (\d+)$/.exec(rule);
+    if (length !== null) {
+      const [, least, most] = length;
+      if (least === undefined || least === "0") return t`At most ${most} characters.`;
+      return t`Between ${least} and ${most} characters.`;
+    }
+    const range = /^from ([\d.,]+) to ([\d.,]+)$/.exec(rule);
+    if (range !== null) return t`A number from ${range[1]} to ${range[2]}.`;
+    const repeated = /^once in the file; line (\d+) has it already$/.exec(rule);
+    if (repeated !== null) return t`Line ${repeated[1]} has the same value already.`;
+    const choice = /^one of (.+)$/.exec(rule);
+    if (choice !== null) return t`One of: ${choice[1]}.`;
+    switch (rule) {
+      case "not in use yet":
+        return t`This id is already in use.`;
+      case "required":
+      case "a text that is not empty":
+        return t`Enter a value.`;
+      case "a number":
+        return t`Enter a number.`;
+      case "a whole number":
+        return t`Enter a whole number.`;
+      case "an existing billing group":
+        return t`There is no such billing group.`;
+      case "an existing project":
+        return t`There is no such project.`;
+      case "an existing invoice template":
+        return t`There is no such invoice template.`;
+      case "T and 13 digits with their check digit":
+        return t`T and 13 digits. The first digit is a check digit, so a typing error is noticed.`;
+      case "# and six hexadecimal digits":
+        return t`# and six digits or letters from A to F, such as #1F6FB2.`;
+      case "required where due_rule is days":
+        return t`Enter the number of days.`;
+      default:
+        return rule;
+    }
+  };
+}
+
+/** The sentences of a refused request by field; empty for fields that are right. */
+export function useFieldErrors(error: ApiError | null): (...fields: string[]) => string {
+  const ruleText = useRuleText();
+  const violations = readViolations(error);
+  return (...fields) =>
+    violations
+      .filter(({ field }) => fields.some((name) => field === name || field.endsWith(`.${name}`)))
+      .map(({ rule }) => ruleText(rule))
+      .join(" ");
+}

@@ -1,0 +1,245 @@
+// A table whose rows the service pages, sorts and searches.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import CollectionPreferences from "@cloudscape-design/components/collection-preferences";
+import Header from "@cloudscape-design/components/header";
+import Pagination from "@cloudscape-design/components/pagination";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Table, { type TableProps } from "@cloudscape-design/components/table";
+import TextFilter from "@cloudscape-design/components/text-filter";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { type ReactNode, useEffect, useState } from "react";
+import type { ApiError } from "../api/client.ts";
+import { formatCSV, saveFile } from "./csv.ts";
+import type { ListControl } from "./list-state.ts";
+import { usePreferences } from "./preferences.ts";
+import { ErrorState } from "./query-state.tsx";
+import "./amount.css";
+
+export interface Column<T> {
+  id: string;
+  header: string;
+  cell: (row: T) => ReactNode;
+  /** The text of the cell in the CSV file. */
+  csv: (row: T) => string;
+  /** The name that the service sorts by, if it can. */
+  sort?: string;
+  width?: number;
+  /** Amounts are aligned at their end. */
+  numeric?: boolean;
+  alwaysVisible?: boolean;
+}
+
+interface ServerTableProps<T> {
+  /** Names the stored preferences and the CSV file. */
+  id: string;
+  title: string;
+  /** Whether long texts wrap, unless the person has chosen otherwise. */
+  wrap?: boolean;
+  description?: ReactNode;
+  columns: readonly Column<T>[];
+  rows: readonly T[] | undefined;
+  total?: number | undefined;
+  control: ListControl;
+  loading: boolean;
+  error: ApiError | null;
+  retry?: () => void;
+  rowId: (row: T) => string;
+  searchLabel?: string;
+  actions?: ReactNode;
+  filters?: ReactNode;
+  empty: ReactNode;
+  footer?: ReactNode;
+  selected?: readonly T[];
+  onSelect?: (rows: T[]) => void;
+  rowLabel?: (row: T) => string;
+}
+
+export function ServerTable<T>(props: ServerTableProps<T>) {
+  const { t } = useLingui();
+  const { columns, control, rows, total } = props;
+  const ids = columns.map((column) => column.id);
+  const [preferences, setPreferences] = usePreferences(props.id, ids, props.wrap);
+  if (props.error !== null && rows === undefined)
+    return (
+      <SpaceBetween size="m">
+        <Header variant="h1">{props.title}</Header>
+        <ErrorState error={props.error} {...(props.retry && { retry: props.retry })} />
+      </SpaceBetween>
+    );
+  const isShown = (column: Column<T>) =>
+    column.alwaysVisible === true || preferences.visible.includes(column.id);
+  const sorted = columns.find((column) => column.sort === control.state.sort);
+  const pages = Math.max(1, Math.ceil((total ?? rows?.length ?? 0) / preferences.pageSize));
+  const save = () => {
+    const shown = columns.filter(isShown);
+    const lines = (rows ?? []).map((row) => shown.map((column) => column.csv(row)));
+    const content = formatCSV([shown.map((column) => column.header), ...lines]);
+    saveFile(content, `${props.id}.csv`, "text/csv;charset=utf-8");
+  };
+  return (
+    <Table
+      variant="full-page"
+      stickyHeader
+      resizableColumns
+      wrapLines={preferences.wrapLines}
+      items={rows ?? []}
+      trackBy={props.rowId}
+      loading={props.loading && rows === undefined}
+      loadingText={t`Loading`}
+      columnDefinitions={columns.map(toDefinition)}
+      columnDisplay={columns.map((column) => ({ id: column.id, visible: isShown(column) }))}
+      {...(sorted && { sortingColumn: toDefinition(sorted) })}
+      sortingDescending={control.state.descending}
+      onSortingChange={({ detail }) =>
+        control.change({
+          sort: detail.sortingColumn.sortingField ?? "",
+          descending: detail.isDescending ?? false,
+        })
+      }
+      {...(props.onSelect && {
+        selectionType: "multi" as const,
+        selectedItems: props.selected ?? [],
+        onSelectionChange: ({ detail }: { detail: { selectedItems: T[] } }) =>
+          props.onSelect?.(detail.selectedItems),
+        ariaLabels: {
+          selectionGroupLabel: t`Selection`,
+          allItemsSelectionLabel: () => t`Select all`,
+          itemSelectionLabel: (_state: unknown, row: T) =>
+            props.rowLabel?.(row) ?? props.rowId(row),
+        },
+      })}
+      header={
+        <Header
+          variant="awsui-h1-sticky"
+          {...(total !== undefined && { counter: `(${total})` })}
+          description={props.description}
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <Button iconName="download" onClick={save} disabled={!rows?.length}>
+                <Trans>CSV</Trans>
+              </Button>
+              {props.actions}
+            </SpaceBetween>
+          }
+        >
+          {props.title}
+        </Header>
+      }
+      filter={
+        <SpaceBetween direction="horizontal" size="xs">
+          {props.searchLabel !== undefined && (
+            <Search label={props.searchLabel} control={control} count={total} />
+          )}
+          {props.filters}
+        </SpaceBetween>
+      }
+      pagination={
+        <Pagination
+          currentPageIndex={control.state.page}
+          pagesCount={pages}
+          onChange={({ detail }) => control.change({ page: detail.currentPageIndex })}
+        />
+      }
+      preferences={
+        <CollectionPreferences
+          title={t`Preferences`}
+          confirmLabel={t`Save`}
+          cancelLabel={t`Cancel`}
+          preferences={{
+            pageSize: preferences.pageSize,
+            wrapLines: preferences.wrapLines,
+            visibleContent: preferences.visible,
+          }}
+          onConfirm={({ detail }) =>
+            setPreferences({
+              pageSize: detail.pageSize ?? preferences.pageSize,
+              wrapLines: detail.wrapLines ?? false,
+              visible: detail.visibleContent ?? ids,
+            })
+          }
+          wrapLinesPreference={{ label: t`Wrap lines` }}
+          pageSizePreference={{
+            title: t`Rows on a page`,
+            options: [20, 50, 100, 200].map((value) => ({ value, label: String(value) })),
+          }}
+          visibleContentPreference={{
+            title: t`Columns`,
+            options: [
+              {
+                label: t`Columns`,
+                options: columns.map((column) => ({
+                  id: column.id,
+                  label: column.header,
+                  editable: column.alwaysVisible !== true,
+                })),
+              },
+            ],
+          }}
+        />
+      }
+      empty={
+        <Box textAlign="center" padding="l">
+          {control.state.search === "" ? props.empty : <NothingFound control={control} />}
+        </Box>
+      }
+      footer={props.footer}
+    />
+  );
+}
+
+/** How many rows a page of the table has; what the page asks the service for. */
+export function usePageSize(id: string): number {
+  return usePreferences(id, [])[0].pageSize;
+}
+
+function toDefinition<T>(column: Column<T>): TableProps.ColumnDefinition<T> {
+  return {
+    id: column.id,
+    header: column.numeric ? <span className="amount-cell">{column.header}</span> : column.header,
+    ariaLabel: () => column.header,
+    cell: (row) =>
+      column.numeric ? <span className="amount-cell">{column.cell(row)}</span> : column.cell(row),
+    ...(column.sort !== undefined && { sortingField: column.sort }),
+    ...(column.width !== undefined && { width: column.width }),
+    minWidth: 80,
+  };
+}
+
+function Search({
+  label,
+  control,
+  count,
+}: {
+  label: string;
+  control: ListControl;
+  count: number | undefined;
+}) {
+  const { t } = useLingui();
+  const [text, setText] = useState(control.state.search);
+  useEffect(() => setText(control.state.search), [control.state.search]);
+  return (
+    <TextFilter
+      filteringText={text}
+      filteringPlaceholder={label}
+      filteringAriaLabel={label}
+      filteringClearAriaLabel={t`Clear`}
+      countText={text !== "" && count !== undefined ? t`${count} found` : ""}
+      onChange={({ detail }) => setText(detail.filteringText)}
+      onDelayedChange={({ detail }) => control.change({ search: detail.filteringText })}
+    />
+  );
+}
+
+function NothingFound({ control }: { control: ListControl }) {
+  return (
+    <SpaceBetween size="xs">
+      <b>
+        <Trans>Nothing found</Trans>
+      </b>
+      <Button onClick={() => control.change({ search: "" })}>
+        <Trans>Clear the search</Trans>
+      </Button>
+    </SpaceBetween>
+  );
+}

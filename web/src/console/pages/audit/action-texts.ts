@@ -1,0 +1,111 @@
+// What the actions of the audit log are called, by the part of the work that they belong to.
+import { useLingui } from "@lingui/react/macro";
+
+export interface ActionGroup {
+  title: string;
+  actions: Readonly<Record<string, string>>;
+}
+
+export function useActionGroups(): ActionGroup[] {
+  const { t } = useLingui();
+  return [
+    {
+      title: t`Exchange rates and months`,
+      actions: {
+        save_exchange_rates: t`Exchange rate saved`,
+        save_exchange_rates_by_post: t`Exchange rate saved (by POST)`,
+        save_invoice_settings: t`Terms of a month changed`,
+        close_month: t`Month closed`,
+        reopen_month: t`Month reopened`,
+      },
+    },
+    {
+      title: t`Customers and terms`,
+      actions: {
+        update_invoice_setting: t`Terms of a customer changed`,
+        create_billing_group: t`Customer added`,
+        create_billing_groups_from_csv: t`Customers added from CSV`,
+        update_billing_group: t`Customer changed`,
+        delete_billing_group: t`Customer deleted`,
+        update_free_format: t`Free-format items changed`,
+        delete_free_format: t`Free-format items deleted`,
+        delete_free_format_of_vendor: t`Free-format items of a vendor deleted`,
+        update_invoice_template_of_group: t`Template assigned to a customer`,
+        create_invoice_template: t`Template created`,
+        change_invoice_template: t`Template changed`,
+        delete_invoice_template: t`Template deleted`,
+      },
+    },
+    {
+      title: t`Invoices`,
+      actions: {
+        create_invoice: t`Invoice created`,
+        create_invoices: t`Invoices of a month created`,
+        apply_recalculation: t`Entry applied or undone`,
+        move_reserved_instance: t`Reserved instance moved`,
+        remove_reserved_instance: t`Reserved instance returned`,
+        export_billing_group_csv: t`Customers exported`,
+        export_billing_group_setting_csv: t`Terms exported`,
+        export_invoice_account_csv: t`Invoices by account exported`,
+        export_invoice_tag_csv: t`Invoices by tag exported`,
+      },
+    },
+    {
+      title: t`Accounts and costs`,
+      actions: {
+        create_account: t`Account added`,
+        create_accounts_from_csv: t`Accounts added from CSV`,
+        assign_accounts: t`Accounts assigned to a customer`,
+        update_account: t`Account changed`,
+        delete_account: t`Account deleted`,
+        create_import: t`Import started`,
+        import_costs: t`Costs imported`,
+        release_import: t`Import on hold released`,
+      },
+    },
+    {
+      title: t`Projects`,
+      actions: {
+        create_project: t`Project created`,
+        edit_project: t`Project changed`,
+        delete_project: t`Project deleted`,
+      },
+    },
+    {
+      title: t`Portal`,
+      actions: {
+        create_or_list_resellers: t`Portal login created`,
+        update_reseller_meta: t`Portal login changed`,
+        change_reseller_password: t`Password of a portal login changed`,
+        delete_reseller: t`Portal login deleted`,
+        change_budgets: t`Budgets changed`,
+        change_budget_alerts: t`Budget alerts changed`,
+        rename_account: t`Account renamed by the customer`,
+      },
+    },
+    {
+      title: t`People and organisation`,
+      actions: {
+        create_subuser: t`Person added`,
+        delete_subuser: t`Person deleted`,
+        change_password: t`Password changed`,
+        create_role: t`Role created`,
+        update_role: t`Role changed`,
+        delete_role: t`Role deleted`,
+        map_roles: t`Roles given to a person`,
+        replace_mappings: t`Access of a person changed`,
+        create_api_client: t`API client created`,
+        delete_api_client: t`API client deleted`,
+        change_settings: t`Settings changed`,
+        create_organisation: t`Organisation created`,
+      },
+    },
+  ];
+}
+
+/** The name of an action; one that has none is shown as the service writes it. */
+export function useActionText(): (action: string) => string {
+  const groups = useActionGroups();
+  const texts: Record<string, string> = Object.assign({}, ...groups.map((group) => group.actions));
+  return (action) => texts[action] ?? action.replaceAll("_", " ");
+}

@@ -1,0 +1,66 @@
+// The object of a change, with a link to its page.
+import { useLingui } from "@lingui/react/macro";
+import { formatMonth } from "../../../components/month.ts";
+import { RouterLink } from "../../../components/router-link.tsx";
+import { formatVendor } from "../../../components/vendor.ts";
+import { useLanguage } from "../../../language/language.tsx";
+import { useCustomerName, usePersonName } from "./names.ts";
+
+export interface ObjectLabel {
+  text: string;
+  /** The page of the object, if it has one. */
+  path?: string;
+}
+
+const MONTH = /^\d{4}-\d{2}$/;
+
+/** Reads a resource such as `billinggroup/cmp_1/invoices/aws`. */
+export function useObjectLabel(): (resource: string, companyId: string | null) => ObjectLabel {
+  const { t } = useLingui();
+  const { language } = useLanguage();
+  const customerName = useCustomerName();
+  const personName = usePersonName();
+  return (resource, companyId) => {
+    const [type = "", ...ids] = resource.split("/");
+    const [id = "", second = ""] = ids;
+    const month = ids.find((each) => MONTH.test(each));
+    const vendor = ids.find((each) => ["aws", "azure", "gcp"].includes(each));
+    const about = [
+      companyId === null ? "" : customerName(companyId),
+      month === undefined ? "" : formatMonth(month, language),
+      vendor === undefined ? "" : formatVendor(vendor),
+    ].filter((part) => part !== "");
+    const text = about.join(" ");
+    switch (type) {
+      case "billinggroup":
+        return { text, path: `/customers/${id}` };
+      case "invoice":
+        return { text, path: `/invoices/${ids.join("/")}` };
+      case "month":
+        return { text, path: `/months/${second}/${id}` };
+      case "invoices":
+        return { text, path: `/invoices/${id}` };
+      case "acct":
+        return { text: `${id.split("_")[0]} ${text}`, path: `/accounts?search=${id}` };
+      case "user":
+      case "userroles":
+        return { text: personName(id), path: `/people/${id}` };
+      case "role":
+        return { text: second, path: `/roles/${second}` };
+      case "costs":
+        if (id !== "imports") return { text };
+        return { text: t`Import`, path: `/imports/${second}` };
+      case "settings":
+        return { text: t`Settings`, path: "/settings" };
+      case "invoicetemplate":
+        return { text: text || id, path: `/templates/${id}` };
+      default:
+        return { text: text || resource };
+    }
+  };
+}
+
+export function AuditObject({ label }: { label: ObjectLabel }) {
+  if (label.path === undefined) return label.text;
+  return <RouterLink to={label.path}>{label.text}</RouterLink>;
+}

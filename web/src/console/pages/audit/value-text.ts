@@ -1,0 +1,46 @@
+// Recorded values as people read them: names for ids, percent for rates.
+import { useLingui } from "@lingui/react/macro";
+import { toPercent } from "../../../components/percent.ts";
+import { formatVendor } from "../../../components/vendor.ts";
+import { useLanguage } from "../../../language/language.tsx";
+import { useFieldText } from "./field-texts.ts";
+import { useCustomerName } from "./names.ts";
+
+const SHOWN_MAX = 5; // names of a long list
+const RATES = new Set(["discount_rate", "substitution_rate", "support_rate", "tax_rate", "rate"]);
+
+export function useValueText() {
+  const { t } = useLingui();
+  const { language } = useLanguage();
+  const fieldText = useFieldText();
+  const customerName = useCustomerName();
+  const roundings: Record<string, string> = {
+    half_up: t`Round half up`,
+    down: t`Round down`,
+    up: t`Round up`,
+  };
+  const nameOf = (text: string) => (text.startsWith("cmp_") ? customerName(text) : text);
+  const scalarText = (field: string, text: string) => {
+    if (RATES.has(field)) return `${toPercent(text)} %`;
+    if (field === "vendor" || field === "vendors") return formatVendor(text);
+    if (field === "rounding") return roundings[text] ?? text;
+    if (text === "true") return t`yes`;
+    if (text === "false") return t`no`;
+    return nameOf(text);
+  };
+  return {
+    fieldName: (path: string[]) =>
+      path
+        .map((part) => (part.startsWith("cmp_") ? customerName(part) : fieldText(part)))
+        .join(" › "),
+    valueText: (path: string[], value: string | string[]) => {
+      const field = path.at(-1) ?? "";
+      if (typeof value === "string") return scalarText(field, value);
+      const shown = value.slice(0, SHOWN_MAX).map((text) => scalarText(field, text));
+      const others = value.length - shown.length;
+      return (
+        shown.join(language === "ja" ? "、" : ", ") + (others > 0 ? t` and ${others} more` : "")
+      );
+    },
+  };
+}

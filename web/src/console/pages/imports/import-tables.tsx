@@ -1,0 +1,232 @@
+// What an import adds up to, and where it differs from what counts.
+import Header from "@cloudscape-design/components/header";
+import Table, { type TableProps } from "@cloudscape-design/components/table";
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { ReactNode } from "react";
+import type { Decimal } from "../../../api/exact-json.ts";
+import { Amount } from "../../../components/amount.tsx";
+import { formatNumber } from "../../../components/amount-format.ts";
+import { useLanguage } from "../../../language/language.tsx";
+import { AccountName } from "../../account-name.tsx";
+import { useCalcTypes } from "../entries/calc-types.ts";
+import type { ImportRecord } from "./import-state.tsx";
+
+type Definition<T> = TableProps.ColumnDefinition<T>;
+
+function money<T>(
+  id: string,
+  header: string,
+  read: (row: T) => Decimal,
+  currency: (row: T) => string,
+): Definition<T> {
+  return {
+    id,
+    header: <span className="amount-cell">{header}</span>,
+    ariaLabel: () => header,
+    cell: (row) => (
+      <span className="amount-cell">
+        <Amount value={read(row)} currency={currency(row).toUpperCase()} />
+      </span>
+    ),
+  };
+}
+
+interface ReportTableProps<T> {
+  title: string;
+  description: ReactNode;
+  rows: readonly T[];
+  columns: Definition<T>[];
+}
+
+function ReportTable<T>({ title, description, rows, columns }: ReportTableProps<T>) {
+  return (
+    <Table
+      wrapLines
+      items={rows}
+      columnDefinitions={columns}
+      enableKeyboardNavigation
+      header={
+        <Header variant="h2" counter={`(${rows.length})`} description={description}>
+          {title}
+        </Header>
+      }
+    />
+  );
+}
+
+/** The kinds of cost lines, in words. */
+export function useKinds(): Record<string, string> {
+  const { t } = useLingui();
+  return {
+    usage: t`Usage`,
+    entry: t`One-off`,
+    tax: t`Tax of the vendor`,
+    discount: t`Discount of the vendor`,
+    unknown: t`Not known`,
+  };
+}
+
+export function Totals({ record }: { record: ImportRecord }) {
+  const { t } = useLingui();
+  const { language } = useLanguage();
+  const kinds = useKinds();
+  type Row = ImportRecord["totals"][number];
+  const columns: Definition<Row>[] = [
+    { id: "payer", header: t`Payer`, cell: (row) => row.payer_id, isRowHeader: true },
+    { id: "kind", header: t`Kind`, cell: (row) => kinds[row.kind] ?? row.kind },
+    { id: "type", header: t`Line type of the vendor`, cell: (row) => row.line_type },
+    { id: "currency", header: t`Currency`, cell: (row) => row.currency.toUpperCase() },
+    {
+      id: "lines",
+      header: <span className="amount-cell">{t`Lines`}</span>,
+      ariaLabel: () => t`Lines`,
+      cell: (row) => <span className="amount-cell">{formatNumber(row.lines, language)}</span>,
+    },
+    money(
+      "cost",
+      t`Costs`,
+      (row) => row.cost,
+      (row) => row.currency,
+    ),
+  ];
+  return (
+    <ReportTable
+      title={t`Totals by payer`}
+      description={t`Compare them with the vendor's bill.`}
+      rows={record.totals}
+      columns={columns}
+    />
+  );
+}
+
+export function Proposals({ record }: { record: ImportRecord }) {
+  const { t } = useLingui();
+  const calcTypes = useCalcTypes();
+  type Row = ImportRecord["proposals"][number];
+  const columns: Definition<Row>[] = [
+    {
+      id: "account",
+      header: t`Account`,
+      cell: (row) => <AccountName vendor={record.vendor} customerId={row.customer_id} />,
+      isRowHeader: true,
+    },
+    { id: "type", header: t`Kind`, cell: (row) => calcTypes[row.calc_type] ?? row.calc_type },
+    { id: "service", header: t`Service`, cell: (row) => row.service || "–" },
+    money(
+      "counts",
+      t`Invoiced from`,
+      (row) => row.counts,
+      (row) => row.currency,
+    ),
+    money(
+      "delivered",
+      t`Now charged`,
+      (row) => row.delivered,
+      (row) => row.currency,
+    ),
+    money(
+      "amount",
+      t`To bill or credit`,
+      (row) => row.amount,
+      (row) => row.currency,
+    ),
+  ];
+  return (
+    <ReportTable
+      title={t`Proposed corrections`}
+      description={
+        <Trans>
+          Nothing is billed by itself. Open the customer and enter the amount as a free-format item
+          of an open month, or reopen the month and import again.
+        </Trans>
+      }
+      rows={record.proposals}
+      columns={columns}
+    />
+  );
+}
+
+interface DriftRow {
+  customer_id: string;
+  line_type: string;
+  currency: string;
+  counts: Decimal;
+  delivered: Decimal;
+}
+
+export function Drift({ record }: { record: ImportRecord }) {
+  const { t } = useLingui();
+  const columns: Definition<DriftRow>[] = [
+    {
+      id: "account",
+      header: t`Account`,
+      cell: (row) => <AccountName vendor={record.vendor} customerId={row.customer_id} />,
+      isRowHeader: true,
+    },
+    { id: "type", header: t`Line type of the vendor`, cell: (row) => row.line_type },
+    money(
+      "counts",
+      t`Invoiced from`,
+      (row) => row.counts,
+      (row) => row.currency,
+    ),
+    money(
+      "delivered",
+      t`Now charged`,
+      (row) => row.delivered,
+      (row) => row.currency,
+    ),
+  ];
+  return (
+    <ReportTable
+      title={t`Differences from the closed month`}
+      description={t`All lines of the vendor, also those that are not billed to customers.`}
+      rows={record.drift as unknown as DriftRow[]}
+      columns={columns}
+    />
+  );
+}
+
+interface DifferenceRow {
+  payer_id?: string;
+  customer_id?: string;
+  kind?: string;
+  currency?: string;
+  table?: string;
+  delivered: Decimal;
+  stored: Decimal;
+}
+
+export function Differences({ record }: { record: ImportRecord }) {
+  const { t } = useLingui();
+  const kinds = useKinds();
+  const columns: Definition<DifferenceRow>[] = [
+    { id: "payer", header: t`Payer`, cell: (row) => row.payer_id ?? "–", isRowHeader: true },
+    { id: "account", header: t`Account`, cell: (row) => row.customer_id ?? "–" },
+    {
+      id: "kind",
+      header: t`Kind`,
+      cell: (row) => (row.kind === undefined ? (row.table ?? "–") : (kinds[row.kind] ?? row.kind)),
+    },
+    money(
+      "delivered",
+      t`In the files`,
+      (row) => row.delivered,
+      (row) => row.currency ?? "",
+    ),
+    money(
+      "stored",
+      t`Stored`,
+      (row) => row.stored,
+      (row) => row.currency ?? "",
+    ),
+  ];
+  return (
+    <ReportTable
+      title={t`Differences between two readings`}
+      description={t`A second program reads the same files. Its sums must be equal to the last digit.`}
+      rows={record.differences as unknown as DifferenceRow[]}
+      columns={columns}
+    />
+  );
+}

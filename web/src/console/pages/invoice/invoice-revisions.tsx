@@ -1,0 +1,111 @@
+// The current and the earlier revisions of an invoice, to compare their numbers.
+import Badge from "@cloudscape-design/components/badge";
+import Box from "@cloudscape-design/components/box";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Table from "@cloudscape-design/components/table";
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { Decimal } from "../../../api/exact-json.ts";
+import { useApi } from "../../../api/queries.ts";
+import { Amount } from "../../../components/amount.tsx";
+import { formatNumber, formatPercent } from "../../../components/amount-format.ts";
+import { formatTime } from "../../../components/month.ts";
+import { QueryState } from "../../../components/query-state.tsx";
+import { useLanguage } from "../../../language/language.tsx";
+import type { InvoiceDocument, InvoicePath } from "./invoice-page.tsx";
+
+interface Revision {
+  revision: number;
+  create_time: string | null;
+  invoice: InvoiceDocument;
+}
+
+interface InvoiceRevisionsProps {
+  path: InvoicePath;
+  invoice: InvoiceDocument;
+}
+
+export function InvoiceRevisions({ path, invoice }: InvoiceRevisionsProps) {
+  const earlier = useApi("/m/core/invoices/{month}/{company_id}/{vendor}/revisions", { path });
+  return (
+    <QueryState query={earlier}>
+      {(loaded) => (
+        <SpaceBetween size="s">
+          <RevisionTable
+            revisions={[{ revision: invoice.revision, create_time: null, invoice }, ...loaded]}
+          />
+          {loaded.length === 0 && (
+            <Box color="text-body-secondary">
+              <Trans>
+                The invoice was created once. Creating it again keeps its number and adds a revision
+                here.
+              </Trans>
+            </Box>
+          )}
+        </SpaceBetween>
+      )}
+    </QueryState>
+  );
+}
+
+function RevisionTable({ revisions }: { revisions: Revision[] }) {
+  const { t } = useLingui();
+  const { language } = useLanguage();
+  const amount = (
+    id: string,
+    header: string,
+    value: (sheet: InvoiceDocument["sheet"]) => Decimal,
+  ) => ({
+    id,
+    header: <span className="amount-cell">{header}</span>,
+    ariaLabel: () => header,
+    cell: ({ invoice }: Revision) => (
+      <span className="amount-cell">
+        <Amount value={value(invoice.sheet)} currency={invoice.currency.toUpperCase()} />
+      </span>
+    ),
+  });
+  return (
+    <Table
+      variant="embedded"
+      items={revisions}
+      trackBy={(row) => String(row.revision)}
+      wrapLines
+      columnDefinitions={[
+        {
+          id: "revision",
+          header: t`Revision`,
+          isRowHeader: true,
+          cell: (row) =>
+            row.create_time === null ? (
+              <>
+                {row.revision} <Badge color="blue">{t`current`}</Badge>
+              </>
+            ) : (
+              row.revision
+            ),
+        },
+        {
+          id: "time",
+          header: t`Created at`,
+          cell: (row) =>
+            row.create_time === null
+              ? row.invoice.issue_date
+              : formatTime(row.create_time, language),
+        },
+        amount("pre_tax", t`Before tax`, (sheet) => sheet.pre_tax),
+        amount("tax", t`Tax`, (sheet) => sheet.tax),
+        amount("total", t`Total`, (sheet) => sheet.total),
+        {
+          id: "rate",
+          header: t`Exchange rate`,
+          cell: (row) => formatNumber(row.invoice.exchange_rate, language),
+        },
+        {
+          id: "discount",
+          header: t`Discount`,
+          cell: (row) => formatPercent(row.invoice.terms.discount_rate, language, 4),
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,80 @@
+// Creates the invoices of the selected billing groups.
+import Box from "@cloudscape-design/components/box";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { plural } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useChange } from "../../../api/queries.ts";
+import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
+import { formatMonth } from "../../../components/month.ts";
+import { useNotifications } from "../../../components/notifications.tsx";
+import { formatVendor } from "../../../components/vendor.ts";
+import { useLanguage } from "../../../language/language.tsx";
+import { useWarningTexts } from "./invoice-warnings.ts";
+import type { ShortInvoice } from "./invoices-page.tsx";
+
+interface CreateSelectedDialogProps {
+  month: string;
+  vendor: string;
+  groups: readonly ShortInvoice[];
+  onEnd: (created: boolean) => void;
+}
+
+const NAMES_SHOWN = 10;
+
+export function CreateSelectedDialog({ month, vendor, groups, onEnd }: CreateSelectedDialogProps) {
+  const { t } = useLingui();
+  const { language } = useLanguage();
+  const { notify } = useNotifications();
+  const warningTexts = useWarningTexts();
+  const again = groups.filter((group) => group.invoice_no !== null).length;
+  const create = useChange(
+    (client, idempotencyKey: string) =>
+      client.post("/m/core/invoices/calculation/{month}", {
+        path: { month },
+        body: { vendor, bulk: false, group: groups.map((group) => group.company_id) },
+        idempotencyKey,
+      }),
+    {
+      onSuccess: (result) => {
+        const count = result.created.length;
+        const skipped = result.skipped.length;
+        notify({
+          type: "success",
+          header: t`${count} invoices were created.`,
+          content: skipped > 0 ? t`${skipped} billing groups had nothing to bill. ` : "",
+        });
+        for (const code of new Set(result.warnings.map((warning) => warning.code)))
+          notify({ type: "warning", content: warningTexts[code].text });
+        onEnd(true);
+      },
+    },
+  );
+  const names = groups.slice(0, NAMES_SHOWN).map((group) => group.billinggroup_name);
+  const others = groups.length - names.length;
+  const month_name = `${formatMonth(month, language)} (${formatVendor(vendor)})`;
+  return (
+    <ConfirmDialog
+      title={t`Create invoices of ${month_name}`}
+      action={t`Create`}
+      busy={create.isPending}
+      error={create.error}
+      onConfirm={() => create.mutate(crypto.randomUUID())}
+      onCancel={() => onEnd(false)}
+    >
+      <SpaceBetween size="s">
+        <Box>
+          {t`${plural(groups.length, { one: "# billing group gets", other: "# billing groups get" })} an invoice by the saved terms of the month.`}
+        </Box>
+        {again > 0 && (
+          <Box>
+            {t`${plural(again, { one: "# invoice exists", other: "# invoices exist" })} already and gets a new revision under the same number.`}
+          </Box>
+        )}
+        <Box color="text-body-secondary">
+          {names.join(language === "ja" ? "、" : ", ")}{" "}
+          {others > 0 && <Trans>and {others} more</Trans>}
+        </Box>
+      </SpaceBetween>
+    </ConfirmDialog>
+  );
+}

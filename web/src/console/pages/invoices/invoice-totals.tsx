@@ -1,0 +1,58 @@
+// The totals under the list of invoices, one row for each currency.
+import Box from "@cloudscape-design/components/box";
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { components } from "../../../api/schema.ts";
+import { Amount } from "../../../components/amount.tsx";
+import "./invoice-totals.css";
+
+type CurrencyTotal = components["schemas"]["CurrencyTotal"];
+
+export function InvoiceTotals({ totals }: { totals: readonly CurrencyTotal[] }) {
+  const { t } = useLingui();
+  if (totals.length === 0) return null;
+  return (
+    <table className="invoice-totals" aria-label={t`Totals`}>
+      <thead>
+        <tr>
+          <th scope="col">
+            <Trans>Totals</Trans>
+          </th>
+          <th scope="col">
+            <Trans>Invoices</Trans>
+          </th>
+          <th scope="col">
+            <Trans>Before tax</Trans>
+          </th>
+          <th scope="col">
+            <Trans>Tax</Trans>
+          </th>
+          <th scope="col">
+            <Trans>Total</Trans>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {totals.map((row) => {
+          const currency = row.currency.toUpperCase();
+          return (
+            <tr key={currency}>
+              <th scope="row">
+                <Box fontWeight="bold">{currency}</Box>
+              </th>
+              <td>{row.invoices}</td>
+              <td>
+                <Amount value={row.pre_tax} currency={currency} />
+              </td>
+              <td>
+                <Amount value={row.tax} currency={currency} />
+              </td>
+              <td>
+                <Amount value={row.total} currency={currency} strong />
+              </td>
+            </tr>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+}

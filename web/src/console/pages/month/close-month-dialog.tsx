@@ -1,0 +1,80 @@
+// Closes a month; one that is not ready needs a reason.
+import Alert from "@cloudscape-design/components/alert";
+import Box from "@cloudscape-design/components/box";
+import Checkbox from "@cloudscape-design/components/checkbox";
+import FormField from "@cloudscape-design/components/form-field";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Textarea from "@cloudscape-design/components/textarea";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import { useChange } from "../../../api/queries.ts";
+import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
+import { formatMonth } from "../../../components/month.ts";
+import { useNotifications } from "../../../components/notifications.tsx";
+import { formatVendor } from "../../../components/vendor.ts";
+import { useLanguage } from "../../../language/language.tsx";
+import { useBlockerText } from "./blocker-text.ts";
+import type { MonthStatus } from "./month-page.tsx";
+
+export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd: () => void }) {
+  const { t } = useLingui();
+  const { language } = useLanguage();
+  const { notify } = useNotifications();
+  const blockerText = useBlockerText();
+  const [override, setOverride] = useState(false);
+  const [reason, setReason] = useState("");
+  const { month, vendor } = status;
+  const name = `${formatMonth(month, language)} (${formatVendor(vendor)})`;
+  const blockers = status.steps.find((step) => step.step === "closed")?.blockers ?? [];
+  const close = useChange(
+    (client) =>
+      client.post("/m/core/invoices/close/{month}", {
+        path: { month },
+        body: override ? { vendor, override: true, reason: reason.trim() } : { vendor },
+      }),
+    {
+      onSuccess: () => {
+        notify({ type: "success", content: t`${name} is closed.` });
+        onEnd();
+      },
+    },
+  );
+  return (
+    <ConfirmDialog
+      title={t`Close ${name}`}
+      word={month}
+      action={t`Close the month`}
+      busy={close.isPending}
+      error={close.error}
+      ready={status.can_be_closed || (override && reason.trim() !== "")}
+      onConfirm={() => close.mutate(undefined)}
+      onCancel={onEnd}
+    >
+      <SpaceBetween size="s">
+        <Box>
+          <Trans>
+            After closing, imports, new invoices and entries of this month are refused. It can be
+            reopened with a reason, which is recorded.
+          </Trans>
+        </Box>
+        {!status.can_be_closed && (
+          <Alert type="warning" header={t`The month is not ready`}>
+            <ul>
+              {blockers.map((blocker) => (
+                <li key={blocker.reason}>{blockerText(blocker, status).text}</li>
+              ))}
+            </ul>
+            <Checkbox checked={override} onChange={({ detail }) => setOverride(detail.checked)}>
+              <Trans>Close it all the same</Trans>
+            </Checkbox>
+          </Alert>
+        )}
+        {override && (
+          <FormField label={t`Reason`} description={t`It is recorded in the audit log.`}>
+            <Textarea value={reason} onChange={({ detail }) => setReason(detail.value)} rows={2} />
+          </FormField>
+        )}
+      </SpaceBetween>
+    </ConfirmDialog>
+  );
+}

@@ -1,0 +1,78 @@
+// Creates the invoices of all billing groups.
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useChange } from "../../../api/queries.ts";
+import type { components } from "../../../api/schema.ts";
+import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
+import { formatMonth } from "../../../components/month.ts";
+import { useNotifications } from "../../../components/notifications.tsx";
+import { RouterLink } from "../../../components/router-link.tsx";
+import { formatVendor } from "../../../components/vendor.ts";
+import { useLanguage } from "../../../language/language.tsx";
+
+type InvoiceWarning = components["schemas"]["InvoiceWarning"];
+
+interface CreateInvoicesDialogProps {
+  month: string;
+  vendor: string;
+  onEnd: () => void;
+}
+
+export function CreateInvoicesDialog({ month, vendor, onEnd }: CreateInvoicesDialogProps) {
+  const { t } = useLingui();
+  const { language } = useLanguage();
+  const { notify } = useNotifications();
+  // One message for each kind of warning; the success is shown above them.
+  const warn = (warnings: readonly InvoiceWarning[]) => {
+    for (const [code, listed] of Map.groupBy(warnings, (warning) => warning.code)) {
+      const count = listed.length;
+      const known = code === "issuer_missing";
+      const content = known
+        ? t`${count} invoices name no issuer. Create an invoice template and link it, then create the invoices again.`
+        : (listed[0]?.detail ?? code);
+      notify({ type: "warning", content });
+    }
+  };
+  const create = useChange(
+    (client, idempotencyKey: string) =>
+      client.post("/m/core/invoices/calculation/{month}", {
+        path: { month },
+        body: { vendor, bulk: true, group: [] },
+        idempotencyKey,
+      }),
+    {
+      onSuccess: (result) => {
+        const count = result.created.length;
+        const skipped = result.skipped.length;
+        warn(result.warnings);
+        notify({
+          type: "success",
+          header: t`${count} invoices were created.`,
+          content: (
+            <>
+              {skipped > 0 && t`${skipped} billing groups had nothing to bill. `}
+              <RouterLink to={`/invoices/${month}?vendor=${vendor}`} color="inverted">
+                <Trans>See the invoices</Trans>
+              </RouterLink>
+            </>
+          ),
+        });
+        onEnd();
+      },
+    },
+  );
+  return (
+    <ConfirmDialog
+      title={t`Create the invoices of ${formatMonth(month, language)} (${formatVendor(vendor)})`}
+      action={t`Create`}
+      busy={create.isPending}
+      error={create.error}
+      onConfirm={() => create.mutate(crypto.randomUUID())}
+      onCancel={onEnd}
+    >
+      <Trans>
+        Every billing group gets its invoice by its terms. An invoice that exists already gets a new
+        revision under the same number.
+      </Trans>
+    </ConfirmDialog>
+  );
+}

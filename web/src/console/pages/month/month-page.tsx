@@ -1,0 +1,121 @@
+// One month of one vendor: the steps from arrival to closing, what blocks each, and one action.
+import Alert from "@cloudscape-design/components/alert";
+import Badge from "@cloudscape-design/components/badge";
+import Container from "@cloudscape-design/components/container";
+import ContentLayout from "@cloudscape-design/components/content-layout";
+import Header from "@cloudscape-design/components/header";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { Navigate, useNavigate, useParams } from "react-router";
+import { useApi } from "../../../api/queries.ts";
+import type { components } from "../../../api/schema.ts";
+import { formatMonth } from "../../../components/month.ts";
+import { PageTitle } from "../../../components/page-title.tsx";
+import { QueryState } from "../../../components/query-state.tsx";
+import { RouterLink } from "../../../components/router-link.tsx";
+import { formatVendor } from "../../../components/vendor.ts";
+import { useLanguage } from "../../../language/language.tsx";
+import { MonthVendorChoice } from "../../month-vendor-choice.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { MonthSteps } from "./month-steps.tsx";
+import { RunProgress } from "./run-progress.tsx";
+
+export type MonthStatus = components["schemas"]["MonthStatus"];
+
+export default function MonthPage() {
+  const { month, vendor } = useParams();
+  if (month === undefined || vendor === undefined) return <LatestMonth />;
+  return <OneMonth month={month} vendor={vendor} />;
+}
+
+/** Opens the newest month that is over and not closed, or the newest month. */
+function LatestMonth() {
+  const { t } = useLingui();
+  const months = useApi("/m/core/months");
+  return (
+    <>
+      <PageTitle title={t`Months`} />
+      <QueryState query={months}>
+        {(listed) => {
+          const due = listed.filter((month) => month.state !== "closed" && !month.provisional);
+          const chosen = due.at(-1) ?? listed[0];
+          if (chosen === undefined) return <FirstSteps />;
+          return <Navigate to={`/months/${chosen.month}/${chosen.vendor}`} replace />;
+        }}
+      </QueryState>
+    </>
+  );
+}
+
+function OneMonth({ month, vendor }: { month: string; vendor: string }) {
+  const { t } = useLingui();
+  const navigate = useNavigate();
+  const { language } = useLanguage();
+  const status = useApi(
+    "/m/core/months/{month}",
+    { path: { month }, query: { vendor } },
+    { refetchInterval: 10_000 },
+  );
+  const title = `${formatMonth(month, language)} ${formatVendor(vendor)}`;
+  return (
+    <ContentLayout
+      header={
+        <Header
+          variant="h1"
+          description={t`The steps of a month, from the vendor's files to closing.`}
+          actions={
+            <MonthVendorChoice
+              month={month}
+              vendor={vendor}
+              onChange={(chosenMonth, chosenVendor) =>
+                navigate(`/months/${chosenMonth}/${chosenVendor}`)
+              }
+            />
+          }
+        >
+          {title} {status.data !== undefined && <StateBadge status={status.data} />}
+        </Header>
+      }
+    >
+      <PageTitle title={title} />
+      <QueryState query={status}>
+        {(loaded) => (
+          <SpaceBetween size="l">
+            <RunProgress month={month} vendor={vendor} />
+            {loaded.provisional && (
+              <Alert type="info">
+                <Trans>
+                  The vendor has not finished this month yet. Its costs are provisional and may
+                  still change.
+                </Trans>
+              </Alert>
+            )}
+            <Container
+              header={
+                <Header
+                  variant="h2"
+                  actions={
+                    <RouterLink to={`/invoices/${month}?vendor=${vendor}`}>
+                      <Trans>Invoices of this month</Trans>
+                    </RouterLink>
+                  }
+                >
+                  <Trans>Steps</Trans>
+                </Header>
+              }
+            >
+              <MonthSteps status={loaded} />
+            </Container>
+          </SpaceBetween>
+        )}
+      </QueryState>
+    </ContentLayout>
+  );
+}
+
+function StateBadge({ status }: { status: MonthStatus }) {
+  const { t } = useLingui();
+  const texts = { open: t`open`, parked: t`on hold`, closed: t`closed` };
+  const colours = { open: "blue", parked: "red", closed: "grey" } as const;
+  return <Badge color={colours[status.state]}>{texts[status.state]}</Badge>;
+}

@@ -1,0 +1,159 @@
+// The columns of the list of reserved instances.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import { Trans, useLingui } from "@lingui/react/macro";
+import type { ReactNode } from "react";
+import { formatNumber } from "../../../components/amount-format.ts";
+import type { Column } from "../../../components/server-table.tsx";
+import { useLanguage } from "../../../language/language.tsx";
+import { AccountName, AccountText } from "../../account-name.tsx";
+import type { Reservation } from "./reservations-page.tsx";
+import { formatDays, useOfferClasses, usePaymentOptions, useTerms } from "./vendor-words.ts";
+
+function TwoLines({ first, second }: { first: ReactNode; second: ReactNode }) {
+  return (
+    <>
+      {first}
+      <Box variant="small" color="text-body-secondary" display="block">
+        {second}
+      </Box>
+    </>
+  );
+}
+
+/** Without `open`, the rows have no actions. */
+export function useReservationColumns(
+  open?: (reservation: Reservation) => void,
+): Column<Reservation>[] {
+  const { t } = useLingui();
+  const { language } = useLanguage();
+  const offerClasses = useOfferClasses();
+  const paymentOptions = usePaymentOptions();
+  const terms = useTerms();
+  const columns: Column<Reservation>[] = [
+    {
+      id: "instance",
+      header: t`Instances`,
+      cell: (row) => (
+        <TwoLines
+          first={
+            row.remove ? `↳ ${row.instance_type}` : <b>{row.instance_type || row.usage_type}</b>
+          }
+          second={[row.zone || row.region, row.platform].filter(Boolean).join(" · ")}
+        />
+      ),
+      csv: (row) => row.instance_type,
+      sort: "instance_type",
+      width: 155,
+      alwaysVisible: true,
+    },
+    {
+      id: "owner",
+      header: t`Bought by`,
+      cell: (row) => (
+        <AccountText name={row.customer_name} customerId={row.customer_id} companyId="" />
+      ),
+      csv: (row) => row.customer_id,
+      sort: "customer_name",
+      width: 160,
+    },
+    {
+      id: "holder",
+      header: t`Held by`,
+      cell: (row) =>
+        row.remove ? (
+          <AccountName vendor={row.vendor} customerId={row.dest_customer_id} />
+        ) : (
+          <Box color="text-body-secondary" tagOverride="span">
+            {row.number === 0 ? <Trans>All moved</Trans> : <Trans>The buyer</Trans>}
+          </Box>
+        ),
+      csv: (row) => (row.remove ? row.dest_customer_id : row.customer_id),
+      width: 160,
+    },
+    {
+      id: "number",
+      header: t`Instances`,
+      cell: (row) => formatNumber(row.number, language),
+      csv: (row) => String(row.number),
+      width: 100,
+      numeric: true,
+    },
+    {
+      id: "offer",
+      header: t`Class, term and payment`,
+      cell: (row) => (
+        <TwoLines
+          first={offerClasses[row.offer_class.toLowerCase()] ?? (row.offer_class || "–")}
+          second={[terms(row.term_length), paymentOptions[row.payment_option] ?? row.payment_option]
+            .filter(Boolean)
+            .join(" · ")}
+        />
+      ),
+      csv: (row) => [row.offer_class, row.term_length, row.payment_option].join(" ").trim(),
+      width: 150,
+    },
+    {
+      id: "fees",
+      header: t`Fee per hour, upfront`,
+      cell: (row) => (
+        <TwoLines
+          first={formatNumber(row.unblended_rate, language)}
+          second={formatNumber(row.upfront_value, language)}
+        />
+      ),
+      csv: (row) => `${row.unblended_rate} / ${row.upfront_value}`,
+      width: 120,
+      numeric: true,
+    },
+    {
+      id: "end",
+      header: t`Term of the contract`,
+      cell: (row) => (
+        <TwoLines
+          first={formatDays(row.start, row.end, language)}
+          second={
+            isOver(row) ? (
+              <StatusIndicator type="stopped">{t`Ended`}</StatusIndicator>
+            ) : (
+              <StatusIndicator type="success">{t`Running`}</StatusIndicator>
+            )
+          }
+        />
+      ),
+      csv: (row) => `${row.start}/${row.end}`,
+      sort: "end",
+      width: 160,
+    },
+  ];
+  if (open === undefined) return columns;
+  return [
+    ...columns,
+    {
+      id: "action",
+      header: t`Action`,
+      cell: (row) =>
+        row.remove || !row.disabled ? (
+          <Button
+            variant="inline-link"
+            wrapText={false}
+            ariaLabel={
+              row.remove
+                ? t`Return ${row.instance_type} to ${row.customer_name || row.customer_id}`
+                : t`Move ${row.instance_type} of ${row.customer_name || row.customer_id}`
+            }
+            onClick={() => open(row)}
+          >
+            {row.remove ? t`Return` : t`Move`}
+          </Button>
+        ) : null,
+      csv: () => "",
+      width: 105,
+    },
+  ];
+}
+
+function isOver(row: Reservation): boolean {
+  return row.end !== "" && Date.parse(row.end) <= Date.now();
+}

@@ -1,0 +1,176 @@
+// The sums and lines of a preview: the month's terms, the new terms, the difference.
+import Box from "@cloudscape-design/components/box";
+import Table from "@cloudscape-design/components/table";
+import { useLingui } from "@lingui/react/macro";
+import type { Decimal } from "../../../api/exact-json.ts";
+import { Amount } from "../../../components/amount.tsx";
+import { isZero } from "../../../components/amount-format.ts";
+import type { TermsPreviewData } from "./terms-preview.tsx";
+
+interface Row {
+  id: string;
+  name: string;
+  before: Decimal | null | undefined;
+  after: Decimal | null | undefined;
+  difference?: Decimal | null | undefined;
+  strong?: boolean;
+}
+
+export function PreviewTotals({ preview }: { preview: TermsPreviewData }) {
+  const { t } = useLingui();
+  const { current, preview: changed, difference } = preview;
+  const rows: Row[] = [
+    {
+      id: "charge",
+      name: t`Usage before discount`,
+      before: current.usage_charge,
+      after: changed.usage_charge,
+      difference: difference?.usage_charge,
+    },
+    {
+      id: "usage",
+      name: t`Usage after discount`,
+      before: current.usage_after,
+      after: changed.usage_after,
+      difference: difference?.usage_after,
+    },
+    {
+      id: "support",
+      name: t`Support fee`,
+      before: current.support?.after,
+      after: changed.support?.after,
+      difference: difference?.support,
+    },
+    {
+      id: "agency",
+      name: t`Agency fee`,
+      before: current.agency?.after,
+      after: changed.agency?.after,
+      difference: difference?.agency,
+    },
+    {
+      id: "pre_tax",
+      name: t`Before tax`,
+      before: current.pre_tax,
+      after: changed.pre_tax,
+      difference: difference?.pre_tax,
+    },
+    {
+      id: "tax",
+      name: t`Consumption tax`,
+      before: current.tax,
+      after: changed.tax,
+      difference: difference?.tax,
+    },
+    {
+      id: "total",
+      name: t`Total`,
+      before: current.total,
+      after: changed.total,
+      difference: difference?.total,
+      strong: true,
+    },
+  ];
+  return (
+    <PreviewTable rows={rows} preview={preview} label={t`Sums of the preview`} withDifference />
+  );
+}
+
+export function PreviewLines({ preview }: { preview: TermsPreviewData }) {
+  const { t } = useLingui();
+  const key = (line: TermsPreviewData["current"]["lines"][number]) =>
+    [line.customer_id, line.tag, line.service, line.marketplace].join("|");
+  const before = new Map(preview.current.lines.map((line) => [key(line), line.after]));
+  const rows: Row[] = preview.preview.lines.map((line) => ({
+    id: key(line),
+    // The service leaves out the products of a line that has none.
+    name: [line.customer_name || line.tag, line.products?.join(", ") || line.service]
+      .filter((part) => part !== "")
+      .join(" · "),
+    before: before.get(key(line)),
+    after: line.after,
+  }));
+  const entries: Row[] = preview.preview.entries.map((entry) => ({
+    id: entry.entry_id,
+    name: entry.description,
+    before: entry.amount,
+    after: entry.amount,
+  }));
+  const items: Row[] = preview.preview.items.map((item, index) => ({
+    id: `item ${index}`,
+    name: item.label,
+    before: item.total,
+    after: item.total,
+  }));
+  return (
+    <PreviewTable
+      rows={[...rows, ...entries, ...items]}
+      preview={preview}
+      label={t`Lines of the preview`}
+    />
+  );
+}
+
+interface PreviewTableProps {
+  rows: Row[];
+  preview: TermsPreviewData;
+  label: string;
+  withDifference?: boolean;
+}
+
+function PreviewTable({ rows, preview, label, withDifference = false }: PreviewTableProps) {
+  const { t } = useLingui();
+  const before = preview.current.currency.toUpperCase();
+  const after = preview.preview.currency.toUpperCase();
+  const right = (text: string) => <span className="amount-cell">{text}</span>;
+  const amount = (row: Row, value: Decimal | null | undefined, currency: string) => (
+    <span className="amount-cell">
+      <Amount value={value} currency={currency} strong={row.strong ?? false} />
+    </span>
+  );
+  return (
+    <Table
+      variant="embedded"
+      contentDensity="compact"
+      items={rows}
+      trackBy="id"
+      wrapLines
+      enableKeyboardNavigation={false}
+      ariaLabels={{ tableLabel: label }}
+      columnDefinitions={[
+        {
+          id: "name",
+          header: t`Amount`,
+          cell: (row) => (row.strong ? <Box fontWeight="bold">{row.name}</Box> : row.name),
+          isRowHeader: true,
+        },
+        {
+          id: "before",
+          header: right(t`Terms of the month`),
+          cell: (row) => amount(row, row.before, before),
+        },
+        {
+          id: "after",
+          header: right(t`Your answers`),
+          cell: (row) => amount(row, row.after, after),
+        },
+        ...(withDifference
+          ? [
+              {
+                id: "difference",
+                header: right(t`Difference`),
+                cell: (row: Row) =>
+                  row.difference !== undefined &&
+                  row.difference !== null &&
+                  isZero(row.difference) ? (
+                    <span className="amount-cell">±0</span>
+                  ) : (
+                    amount(row, row.difference, after)
+                  ),
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}

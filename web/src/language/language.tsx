@@ -1,0 +1,73 @@
+// The language of the page: Japanese or English, kept in the browser.
+import { I18nProvider as ComponentMessages } from "@cloudscape-design/components/i18n";
+import { i18n, type Messages } from "@lingui/core";
+import { I18nProvider } from "@lingui/react";
+import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+
+export type Language = "ja" | "en";
+const STORAGE_KEY = "nimbill-language";
+
+type ComponentCatalogue = Parameters<typeof ComponentMessages>[0]["messages"][number];
+interface Catalogues {
+  own: Messages;
+  components: ComponentCatalogue;
+}
+const LOADERS: Record<Language, () => Promise<Catalogues>> = {
+  ja: async () => ({
+    own: (await import("./locales/ja.po")).messages,
+    components: (await import("@cloudscape-design/components/i18n/messages/all.ja")).default,
+  }),
+  en: async () => ({
+    own: (await import("./locales/en.po")).messages,
+    components: (await import("@cloudscape-design/components/i18n/messages/all.en")).default,
+  }),
+};
+
+interface LanguageChoice {
+  language: Language;
+  setLanguage: (language: Language) => void;
+}
+const LanguageContext = createContext<LanguageChoice>({ language: "ja", setLanguage: () => {} });
+
+export function useLanguage(): LanguageChoice {
+  return useContext(LanguageContext);
+}
+
+function initialLanguage(): Language {
+  const stored = localStorage.getItem(STORAGE_KEY);
+  if (stored === "ja" || stored === "en") return stored;
+  return navigator.language.startsWith("ja") ? "ja" : "en";
+}
+
+export function LanguageProvider({ children }: { children: ReactNode }) {
+  const [language, setLanguage] = useState(initialLanguage);
+  const [shown, setShown] = useState<{ language: Language; components: ComponentCatalogue }>();
+
+  useEffect(() => {
+    let current = true;
+    LOADERS[language]().then(({ own, components }) => {
+      if (!current) return;
+      i18n.loadAndActivate({ locale: language, messages: own });
+      document.documentElement.lang = language;
+      setShown({ language, components });
+    });
+    return () => {
+      current = false;
+    };
+  }, [language]);
+
+  if (shown === undefined) return null;
+  const choose = (chosen: Language) => {
+    localStorage.setItem(STORAGE_KEY, chosen);
+    setLanguage(chosen);
+  };
+  return (
+    <LanguageContext.Provider value={{ language: shown.language, setLanguage: choose }}>
+      <I18nProvider i18n={i18n}>
+        <ComponentMessages locale={shown.language} messages={[shown.components]}>
+          {children}
+        </ComponentMessages>
+      </I18nProvider>
+    </LanguageContext.Provider>
+  );
+}
