@@ -70,6 +70,7 @@ class BillingGroupRecord(Record, frozen=True, kw_only=True):
     custom_fields: dict[str, Any]
     account: list[BillingGroupAccount]
     tag: list[Any]
+    etag: str = ""  # the version, where it was asked for
 
 
 class BillingGroupCreate(Record, frozen=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from types import TracebackType
 
 import httpx
@@ -10,7 +11,7 @@ from nimbill_client.audit import Audit
 from nimbill_client.billing_groups import BillingGroups
 from nimbill_client.clock import Clock
 from nimbill_client.cloud_accounts import CloudAccounts
-from nimbill_client.connection import Connection, ConnectionSettings
+from nimbill_client.connection import PORTAL_TOKEN_PATH, Connection, ConnectionSettings
 from nimbill_client.costs import Costs
 from nimbill_client.credentials import Credentials
 from nimbill_client.imports import Imports
@@ -18,6 +19,7 @@ from nimbill_client.invoice_templates import InvoiceTemplates
 from nimbill_client.invoices import Invoices
 from nimbill_client.months import Months
 from nimbill_client.organisation_settings import Settings
+from nimbill_client.portal import Portal
 from nimbill_client.portal_logins import PortalLogins
 from nimbill_client.projects import Projects
 from nimbill_client.recalculation import Recalculation
@@ -36,7 +38,7 @@ VARIABLES = {
 
 
 class Client:
-    """Talks to a Nimbill service as an API client, or as a user of the organisation.
+    """Talks to a Nimbill service as an API client, or as a user of the organisation or a customer.
 
     It obtains and renews its tokens, repeats what can be repeated, and can be shared by threads.
     `timeout` limits one attempt and `retry_seconds` all attempts of a request, both in seconds.
@@ -72,6 +74,10 @@ class Client:
         self.invoice_templates = InvoiceTemplates(connection)
         self.invoices = Invoices(connection)
         self.months = Months(connection)
+        self._portal_connection = Connection(
+            url, credentials, replace(settings, token_path=PORTAL_TOKEN_PATH)
+        )
+        self.portal = Portal(self._portal_connection)
         self.portal_logins = PortalLogins(connection)
         self.projects = Projects(connection)
         self.recalculation = Recalculation(connection)
@@ -99,6 +105,7 @@ class Client:
 
     def close(self) -> None:
         self._connection.close()
+        self._portal_connection.close()
 
     def __enter__(self) -> "Client":
         return self

@@ -21,6 +21,7 @@ class CloudAccountRecord(Record, frozen=True, kw_only=True):
     payer: bool
     project_id: str | None
     service_discount: str | None  # always null
+    etag: str = ""  # the version, where it was asked for
 
 
 class CloudAccountCreate(Record, frozen=True, kw_only=True):

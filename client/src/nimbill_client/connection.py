@@ -29,6 +29,7 @@ from nimbill_client.tokens import TokenResponse, TokenSource
 T = TypeVar("T")
 
 TOKEN_PATH = "/core/access_token"  # noqa: S105
+PORTAL_TOKEN_PATH = "/access_token"  # noqa: S105
 CONNECT_SECONDS = 10
 # After these, the same request may succeed. A repeat is safe because of its idempotency key.
 BROKEN_CONNECTION = (httpx.NetworkError, httpx.TimeoutException, httpx.RemoteProtocolError)
@@ -68,6 +69,7 @@ class ConnectionSettings:
     timeout: int = 60
     retry_seconds: int = 60
     user_agent: str = "nimbill-client"
+    token_path: str = TOKEN_PATH
     transport: httpx.BaseTransport | None = field(default=None, repr=False)
     clock: Clock = field(default_factory=Clock, repr=False)
 
@@ -79,6 +81,7 @@ class Connection:
         self.url = check_url(url)
         self.clock = settings.clock
         self._retry_seconds = settings.retry_seconds
+        self._token_path = settings.token_path
         self._http = httpx.Client(
             base_url=self.url,
             headers={"User-Agent": settings.user_agent},
@@ -187,7 +190,7 @@ class Connection:
         """A refresh token is valid once, so its request is not repeated blindly."""
         call = Call(
             method="POST",
-            path=TOKEN_PATH,
+            path=self._token_path,
             form=form,
             with_token=False,
             repeatable="refresh_token" not in form,

@@ -49,6 +49,12 @@ class ImportProblem(Record, frozen=True, kw_only=True):
     column: str | None = None
 
 
+class ImportNotice(Record, frozen=True, kw_only=True):
+    code: str
+    count: int
+    affected: list[str]
+
+
 class ImportRecord(Record, frozen=True, kw_only=True):
     import_id: str
     vendor: Vendor
@@ -56,6 +62,7 @@ class ImportRecord(Record, frozen=True, kw_only=True):
     sources: list[str]
     state: str
     progress: dict[str, Any]
+    percent: int
     lines: int
     provisional: bool | None
     assembly: str | None
@@ -65,6 +72,7 @@ class ImportRecord(Record, frozen=True, kw_only=True):
     currencies: dict[str, int]
     identical_import: str | None
     noticed: dict[str, Any]
+    warnings: list[ImportNotice]
     differences: list[dict[str, Any]]
     drift: list[dict[str, Any]]
     proposals: list[ProposedEntry]

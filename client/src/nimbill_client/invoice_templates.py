@@ -21,6 +21,7 @@ class InvoiceTemplateRecord(Record, frozen=True, kw_only=True):
     due_days: int | None = None
     accent_colour: str | None = None
     invoice_template_id: str
+    etag: str = ""  # the version, where it was asked for
 
 
 class InvoiceTemplateBody(Record, frozen=True, kw_only=True):

@@ -10,6 +10,8 @@ from nimbill_client.record import BilledVendor, Record, Success, Vendor
 
 class StepBlocker(Record, frozen=True, kw_only=True):
     reason: str
+    text: str = ""
+    count: int = 0
     subjects: list[str]
     link: str
 

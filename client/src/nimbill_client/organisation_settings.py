@@ -27,6 +27,8 @@ class OrganisationSettings(Record, frozen=True, kw_only=True):
     vendors: list[BilledVendor] = msgspec.field(default_factory=list)
     provider_names: dict[BilledVendor, list[str]] = msgspec.field(default_factory=dict)
     agent_role_arn: str | None = None
+    check_change_limit: Decimal = Decimal("0.3")
+    check_margin_limit: Decimal = Decimal(0)
 
 
 class OrganisationSettingsChange(Record, frozen=True, kw_only=True):
@@ -41,6 +43,8 @@ class OrganisationSettingsChange(Record, frozen=True, kw_only=True):
     vendors: list[BilledVendor] | None = None
     provider_names: dict[BilledVendor, list[str]] | None = None
     agent_role_arn: str | None = None
+    check_change_limit: Decimal | None = None
+    check_margin_limit: Decimal | None = None
 
 
 class Settings:

@@ -18,6 +18,7 @@ class ProjectRecord(Record, frozen=True, kw_only=True):
     project_code: str
     project_label: str
     project_currency: str
+    etag: str = ""  # the version, where it was asked for
 
 
 class ProjectBody(Record, frozen=True, kw_only=True):

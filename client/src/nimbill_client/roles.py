@@ -15,6 +15,7 @@ class Role(Record, frozen=True, kw_only=True):
     name: str
     namespace: str
     permissions: list[str]
+    etag: str = ""  # the version, where it was asked for
 
 
 class PermissionListing(Record, frozen=True, kw_only=True):

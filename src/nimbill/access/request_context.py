@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from limits.storage import MemoryStorage
 from limits.strategies import MovingWindowRateLimiter
@@ -61,6 +61,18 @@ FindCompanyIds = Callable[
 ]
 
 
+class GroupName(NamedTuple):
+    company_id: str
+    billinggroup_id: str
+    billinggroup_name: str
+
+
+# Names those of the company_ids that are a billing group that the caller may see.
+ListGroupNames = Callable[
+    [AsyncConnection, TenantScope, Collection[str]], Awaitable[Sequence[GroupName]]
+]
+
+
 # Forgets the wrong passwords of a user, who can then log in at once.
 ForgetAttempts = Callable[[AsyncConnection, TenantScope, Row], Awaitable[None]]
 
@@ -73,6 +85,12 @@ async def _find_no_group(
     _db: AsyncConnection, _scope: TenantScope, _names: Collection[str]
 ) -> Mapping[str, str]:
     return {}
+
+
+async def _name_no_group(
+    _db: AsyncConnection, _scope: TenantScope, _company_ids: Collection[str]
+) -> Sequence[GroupName]:
+    return []
 
 
 async def _run_no_job(_scope: TenantScope, _job_id: str) -> bool:
@@ -129,6 +147,7 @@ class Resources:
         self.load_vendors: LoadVendors = _use_default_vendors
         self.find_used_vendors: FindUsedVendors = _treat_every_vendor_as_used
         self.find_company_ids: FindCompanyIds = _find_no_group
+        self.list_group_names: ListGroupNames = _name_no_group
         self.forget_attempts: ForgetAttempts = _forget_no_attempts
 
     def is_within_rate_limit(self, user_id: str) -> bool:
@@ -181,6 +200,7 @@ class RequestContext:
         self.idempotency: Any = None  # the reserved key, see nimbill.http.idempotency
         self.replayed = False  # the response is a stored one: no change, no audit row
         self.upload: Upload | None = None  # files of the request
+        self.response_headers: dict[str, str] = {}  # that the handler adds
         self.vendors: Sequence[str] | None = None  # that the organisation bills, once loaded
 
     async def authenticate(self, resources: Resources, claims: Claims) -> Caller | None:

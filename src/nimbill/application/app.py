@@ -12,7 +12,7 @@ from litestar.types import ASGIApp, ControllerRouterHandler
 from nimbill.access.gate import gate, refuse_undeclared_routes
 from nimbill.adjustments.recalculation import routes as recalculation_routes
 from nimbill.adjustments.reserved_instances import routes as reserved_instance_routes
-from nimbill.application import audit_routes, service_routes
+from nimbill.application import audit_routes, me_routes, service_routes, web_pages
 from nimbill.application.installed import (
     DEPRECATIONS,
     EXTENSIONS,
@@ -47,12 +47,17 @@ from nimbill.identity.login import routes as login_routes
 from nimbill.identity.rbac import routes as rbac_routes
 from nimbill.identity.users import routes as user_routes
 from nimbill.imports import routes as import_routes
+from nimbill.invoicing.checks import routes as check_routes
 from nimbill.invoicing.closing import routes as closing_routes
+from nimbill.invoicing.explanation import routes as explanation_routes
 from nimbill.invoicing.exports import routes as export_routes
+from nimbill.invoicing.overview import routes as overview_routes
 from nimbill.invoicing.pdf import routes as pdf_routes
+from nimbill.invoicing.preview import routes as preview_routes
 from nimbill.invoicing.profit import routes as profit_routes
 from nimbill.invoicing.reconciliation import routes as tie_out_routes
 from nimbill.invoicing.runs import routes as invoice_routes
+from nimbill.invoicing.search import routes as search_routes
 from nimbill.portal import routes as portal_routes
 from nimbill.portal.accounts import routes as portal_account_routes
 from nimbill.portal.anomalies import routes as portal_anomaly_routes
@@ -77,19 +82,25 @@ CORE_ROUTES = [
     *account_routes.ROUTES,
     *audit_routes.ROUTES,
     *billing_group_routes.ROUTES,
+    *check_routes.ROUTES,
     *closing_routes.ROUTES,
     *cost_routes.ROUTES,
+    *explanation_routes.ROUTES,
     *export_routes.CORE_ROUTES,
     *import_routes.ROUTES,
     *invoice_routes.ROUTES,
     *invoice_template_routes.ROUTES,
+    *me_routes.ROUTES,
+    *overview_routes.ROUTES,
     *pdf_routes.ROUTES,
     *month_routes.ROUTES,
+    *preview_routes.ROUTES,
     *project_routes.ROUTES,
     *profit_routes.ROUTES,
     *recalculation_routes.ROUTES,
     *reseller_routes.ROUTES,
     *reserved_instance_routes.ROUTES,
+    *search_routes.ROUTES,
     *settings_routes.ROUTES,
     *tie_out_routes.ROUTES,
 ]
@@ -171,6 +182,7 @@ def create_litestar_app(settings: Settings) -> Litestar:
 def _build_route_handlers() -> list[ControllerRouterHandler]:
     return [
         *service_routes.ROUTES,
+        *web_pages.ROUTES,
         *login_routes.ROUTES,
         *session_routes.ROUTES,
         *discovery_routes.ROUTES,

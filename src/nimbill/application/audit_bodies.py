@@ -22,3 +22,16 @@ class AuditEntry(Body, frozen=True, kw_only=True):
     company_id: str | None
     request_id: str
     sent: Any
+
+
+class AuditVerification(Body, frozen=True, kw_only=True):
+    """`first_bad_row` and `reason` say where the chain is broken; both are null if it is intact."""
+
+    basis: ClassVar[Basis] = chosen("audit-verification")
+
+    intact: bool
+    rows: int
+    checkpoints: int
+    first_bad_row: int | None
+    reason: str | None
+    verified_at: str

@@ -19,6 +19,7 @@ from nimbill.application.installed import (
 from nimbill.application.maintenance import maintenance_job_types, run_hourly_maintenance
 from nimbill.application.service_metrics import ServiceMetrics, report_pool_regularly
 from nimbill.costs.lake.records import list_charged_accounts
+from nimbill.customers.billing_groups.group_names import list_group_names
 from nimbill.customers.billing_groups.records import find_company_ids
 from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import create_app_engine
@@ -52,6 +53,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         resources.load_vendors = load_vendors
         resources.find_used_vendors = find_used_vendors
         resources.find_company_ids = find_company_ids
+        resources.list_group_names = list_group_names
         resources.forget_attempts = forget_attempts
         app.state.resources = resources
         lanes = {job_type.name: job_type.effective_lane for job_type in job_types}

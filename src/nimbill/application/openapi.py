@@ -26,9 +26,10 @@ from nimbill.customers.billing_groups.invoice_term_texts import (
     restrict_values,
 )
 from nimbill.foundation import exact_json
-from nimbill.http import idempotency
+from nimbill.http import idempotency, versions
 from nimbill.http.deprecation import Deprecation
 from nimbill.http.forms import FORM_TYPES
+from nimbill.http.list_parameters import TOTAL_HEADER
 from nimbill.http.response_links import ResponseLinks
 from nimbill.http.routing import DEPENDENCIES, ExactRequest, ExactResponse
 
@@ -42,6 +43,9 @@ PROBLEM_SCHEMA: dict[str, Any] = {
         "detail": {"type": "string"},
         "code": {"type": "string"},
         "instance": {"type": "string"},
+        "etag": {"type": "string", "description": "412: the current version"},
+        "changed_by": {"type": ["string", "null"], "description": "412: who changed it last"},
+        "changed_at": {"type": ["string", "null"], "description": "412: when it was changed last"},
         "violations": {
             "type": "array",
             "items": {
@@ -61,6 +65,22 @@ IDEMPOTENCY_PARAMETER: dict[str, Any] = {
     "schema": {"type": "string", "pattern": "^[!-~]{1,255}$"},
 }
 
+IF_MATCH_PARAMETER: dict[str, Any] = {
+    "name": versions.IF_MATCH,
+    "in": "header",
+    "required": False,
+    "description": "The version that is changed, as ETag or `etag` named it; others are 412.",
+    "schema": {"type": "string"},
+}
+ETAG_SCHEMA: dict[str, Any] = {
+    "description": "The version of the object.",
+    "schema": {"type": "string"},
+}
+TOTAL_SCHEMA: dict[str, Any] = {
+    "description": "The number of records on all pages of this list.",
+    "schema": {"type": "integer"},
+}
+
 SCHEMA_PREFIX = "#/components/schemas/"
 
 SERVICE_TAG = "The service itself"
@@ -68,6 +88,7 @@ SERVICE_TAG = "The service itself"
 TAGS = {
     "audit_routes": "Audit log",
     "login": "Tokens and sessions",
+    "me_routes": "Signed-in user",
     "pdf": "Invoices",
     "profit": "Invoices",
     "rbac": "Roles and permissions",
@@ -77,7 +98,7 @@ TAGS = {
     "users": "Subusers and API clients",
 }
 
-# The API page shows at most 32 tags completely, and names such as "Groups" would be ambiguous.
+# Names such as "Groups" or "Usage" would be ambiguous among the tags of billing administration.
 ONE_TAG_PACKAGES = frozenset({"portal"})
 
 # The fields of the JSON body, with uploaded files instead of their location.
@@ -258,6 +279,10 @@ def _complete_operation(operation: dict[str, Any], method: str, opt: dict[str, A
     if "may_be_empty" in opt:
         empty = {"schema": {"type": "string", "maxLength": 0}}
         operation["responses"]["200"]["content"]["text/plain"] = empty
+    if versions.OPTION in opt:
+        _describe_version(operation, method)
+    if "counted" in opt:
+        operation["responses"]["200"]["headers"] = {TOTAL_HEADER: TOTAL_SCHEMA}
     error_content = {"application/problem+json": {"schema": _reference("Problem")}}
     if "refusal" in opt:
         # generated clients read the first content type, and this is what is usually answered
@@ -272,6 +297,18 @@ def _complete_operation(operation: dict[str, Any], method: str, opt: dict[str, A
                 "description": description,
                 "content": error_content,
             }
+
+
+def _describe_version(operation: dict[str, Any], method: str) -> None:
+    """Routes that show an object send its version; routes that change it also take one."""
+    if method in MUTATING:
+        operation["parameters"].append(IF_MATCH_PARAMETER)
+        operation["responses"]["412"] = {
+            "description": "The object is no longer the version that If-Match names.",
+            "content": {"application/problem+json": {"schema": _reference("Problem")}},
+        }
+    if method != "DELETE":
+        operation["responses"]["200"]["headers"] = {versions.ETAG: ETAG_SCHEMA}
 
 
 def _deprecate(operation: dict[str, Any], deprecation: Deprecation) -> None:

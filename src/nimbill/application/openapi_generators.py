@@ -16,7 +16,19 @@ _PARAMETER = re.compile(r"{([^}]*)}")
 def rewrite_for_generators(document: dict[str, Any]) -> None:
     _merge_equivalent_paths(document)
     _document_one_type_for_each_body(document)
+    _omit_null_from_parameters(document)
     _rewrite_schemas(document)
+
+
+def _omit_null_from_parameters(document: dict[str, Any]) -> None:
+    """A parameter is absent or a text, but never null; openapi-generator makes a class of both."""
+    for methods in document["paths"].values():
+        for operation in methods.values():
+            for parameter in operation.get("parameters", []):
+                schema = parameter["schema"]
+                if NULL in schema.get("oneOf", []):
+                    (type_,) = [each for each in schema.pop("oneOf") if each != NULL]
+                    parameter["schema"] = {**type_, **schema}
 
 
 def _rewrite_schemas(node: Any) -> None:

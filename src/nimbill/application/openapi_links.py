@@ -5,6 +5,9 @@ from typing import Any
 
 from nimbill.http.response_links import ResponseLink, ResponseLinks
 
+# A link of OpenAPI may have a `requestBody`, but published generators of clients accept only texts
+# in it and refuse a document with objects.
+LINK_BODY = "x-request-body"
 BODY_DESCRIPTION = "The fields of the request that are known from here; the client adds the others."
 
 
@@ -31,5 +34,5 @@ def _format_link(link: ResponseLink, target: Mapping[str, Any]) -> dict[str, Any
     if link.parameters:
         formatted["parameters"] = dict(link.parameters)
     if link.body is not None:
-        formatted |= {"requestBody": dict(link.body), "description": BODY_DESCRIPTION}
+        formatted |= {LINK_BODY: dict(link.body), "description": BODY_DESCRIPTION}
     return formatted

@@ -13,6 +13,7 @@ def _link_group(company_id: str) -> list[ResponseLink]:
     in_path = {"company_id": company_id}
     return [
         ResponseLink("list_billing_group_details", in_path),
+        ResponseLink("read_customer_history", in_path),
         ResponseLink("update_billing_group", in_path),
         ResponseLink("delete_billing_group", in_path),
         ResponseLink("update_invoice_setting", in_path),
@@ -70,6 +71,8 @@ def _link_listed_month(month: str) -> list[ResponseLink]:
         ResponseLink("list_invoices", in_path),
         ResponseLink("list_account_totals", in_path),
         ResponseLink("list_invoice_runs", in_path),
+        ResponseLink("list_exchange_rates", in_path),
+        ResponseLink("list_findings", in_path),
         ResponseLink("read_tie_out", in_path),
         ResponseLink("list_projects_of_month", {"project_id_or_month": month}),
         ResponseLink("export_projects_of_month", in_path),
@@ -110,6 +113,7 @@ def _link_invoice(month: str, company_id: str, vendor: str) -> list[ResponseLink
     invoice = {"month": month, "company_id": company_id, "vendor": vendor}
     return [
         ResponseLink("print_invoice", invoice),
+        ResponseLink("explain_invoice", invoice),
         ResponseLink("list_invoice_revisions", invoice),
         ResponseLink("print_covering_page", {"month": month, "company_id": company_id}),
     ]
@@ -177,6 +181,7 @@ def _link_subuser(record: str) -> list[ResponseLink]:
         ResponseLink("replace_mappings", {"subuser": user_id}),
         ResponseLink("list_mappings_of_subuser", {"subuser": username}),
         ResponseLink("list_permissions_of_subuser", {"subuser": username}),
+        ResponseLink("read_access_of_subuser", {"subuser": username}),
     ]
 
 

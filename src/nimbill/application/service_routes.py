@@ -7,7 +7,6 @@ from typing import Any
 
 from litestar import Request, Response
 from litestar.params import FromPath
-from litestar.response import Redirect
 
 from nimbill.access.gate import Public
 from nimbill.access.request_context import Resources
@@ -106,18 +105,6 @@ async def openapi(request: Request[Any, Any, Any]) -> Response[dict[str, Any]]:
 
 
 @get(
-    "/",
-    audiences=Public("redirects to the API page"),
-    role_actions=ANY_CALLER,
-    basis=_BASIS,
-    include_in_schema=False,
-)
-async def redirect_to_api_page() -> Redirect:
-    """Redirect to the API page."""
-    return Redirect("/docs", status_code=302)
-
-
-@get(
     ["/docs", "/docs/{name:str}"],
     audiences=Public("the interface is not secret"),
     role_actions=ANY_CALLER,
@@ -141,4 +128,4 @@ def _page_files() -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir() if file.is_file()}
 
 
-ROUTES = [healthz, readyz, show_metrics, openapi, redirect_to_api_page, get_api_page_file]
+ROUTES = [healthz, readyz, show_metrics, openapi, get_api_page_file]

@@ -1,14 +1,16 @@
 """Audit rows: appended in the transaction of the change, never updated or deleted."""
 
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NotRequired, TypedDict, Unpack
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy.dialects.postgresql import JSON, distinct_on
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.audit.chain import ChainedEntry
+from nimbill.database.list_query import ListColumns, ListQuery, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, is_any_of, metadata
 from nimbill.foundation import clock, exact_json
 
@@ -82,37 +84,60 @@ def _format_entry(change: AuditedChange) -> str:
     return exact_json.encode(entry).decode()
 
 
+_ENTRY = sa.cast(audit_log.c.entry, JSON)
+_ACTION, _ACTOR_NAME = _ENTRY["action"].astext, _ENTRY["actor_name"].astext
+_COLUMNS = ListColumns(
+    organisation_id=audit_log.c.organisation_id,
+    order=[audit_log.c.seq.desc()],
+    searched=[audit_log.c.resource, audit_log.c.actor, _ACTION, _ACTOR_NAME],
+    sortable={"seq": audit_log.c.seq},
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryFilter:
+    """Which rows to list; None selects all. `since` is inclusive, `until` exclusive."""
+
+    since: str | None = None
+    until: str | None = None
+    actor: str | None = None
+    resource: str | None = None
+    object_type: str | None = None  # the first word of the resource, such as `billinggroup`
+    object_id: str | None = None  # the second one, such as a company_id
+    action: str | None = None
+    company_id: str | None = None
+    before_seq: int | None = None
+
+    def conditions(self) -> Iterator[sa.ColumnElement[bool]]:
+        log = audit_log.c
+        for column, value in (
+            (log.actor, self.actor),
+            (log.resource, self.resource),
+            (sa.func.split_part(log.resource, "/", 1), self.object_type),
+            (sa.func.split_part(log.resource, "/", 2), self.object_id),
+            (log.company_id, self.company_id),
+            (_ACTION, self.action),
+        ):
+            if value is not None:
+                yield column == value
+        if self.since is not None:
+            yield log.at >= self.since
+        if self.until is not None:
+            yield log.at < self.until
+        if self.before_seq is not None:
+            yield log.seq < self.before_seq
+
+
 async def list_entries(
-    db: AsyncConnection,
-    scope: TenantScope,
-    *,
-    since: str | None,
-    until: str | None,
-    actor: str | None,
-    resource: str | None,
-    before_seq: int | None,
-    count_max: int,
-) -> list[ChainedEntry]:
+    db: AsyncConnection, scope: TenantScope, selected: EntryFilter, query: ListQuery
+) -> tuple[list[ChainedEntry], int]:
     """List newest first. A caller restricted to billing groups sees only their changes."""
-    stmt = (
-        sa.select(audit_log.c.seq, audit_log.c.entry, audit_log.c.hash)
-        .where(audit_log.c.organisation_id == scope.organisation_id)
-        .order_by(audit_log.c.seq.desc())
-        .limit(count_max)
-    )
+    stmt = sa.select(audit_log.c.seq, audit_log.c.entry, audit_log.c.hash)
+    stmt = stmt.where(*selected.conditions())
     if scope.billing_groups is not None:
         stmt = stmt.where(is_any_of(audit_log.c.company_id, scope.billing_groups))
-    if since is not None:
-        stmt = stmt.where(audit_log.c.at >= since)
-    if until is not None:
-        stmt = stmt.where(audit_log.c.at < until)
-    if actor is not None:
-        stmt = stmt.where(audit_log.c.actor == actor)
-    if resource is not None:
-        stmt = stmt.where(audit_log.c.resource == resource)
-    if before_seq is not None:
-        stmt = stmt.where(audit_log.c.seq < before_seq)
-    return [ChainedEntry(row.seq, row.entry, row.hash) for row in await db.execute(stmt)]
+    rows, total = await fetch_page(db, scope, stmt, _COLUMNS, query)
+    return [ChainedEntry(row.seq, row.entry, row.hash) for row in rows], total
 
 
 async def list_latest_entries(
@@ -135,6 +160,24 @@ async def list_latest_entries(
     return (await db.execute(stmt)).all()
 
 
+async def find_latest_change(
+    db: AsyncConnection, scope: TenantScope, resource: str
+) -> dict[str, Any] | None:
+    """Find the newest entry about the object or a part of it, such as `resource/invoices/aws`."""
+    is_part = audit_log.c.resource.startswith(f"{resource}/", autoescape=True)
+    stmt = (
+        sa.select(audit_log.c.entry)
+        .where(
+            audit_log.c.organisation_id == scope.organisation_id,
+            (audit_log.c.resource == resource) | is_part,
+        )
+        .order_by(audit_log.c.seq.desc())
+        .limit(1)
+    )
+    entry = (await db.execute(stmt)).scalar_one_or_none()
+    return None if entry is None else exact_json.decode_stored(entry)
+
+
 async def stream_chain(db: AsyncConnection, scope: TenantScope) -> AsyncIterator[ChainedEntry]:
     """Stream the whole chain, oldest first."""
     stmt = (
@@ -145,6 +188,23 @@ async def stream_chain(db: AsyncConnection, scope: TenantScope) -> AsyncIterator
     async with db.stream(stmt) as rows:
         async for row in rows:
             yield ChainedEntry(row.seq, row.entry, row.hash)
+
+
+async def list_chain(
+    db: AsyncConnection, scope: TenantScope, *, after_seq: int, last_seq: int, count: int
+) -> list[ChainedEntry]:
+    """List this many rows of the chain behind a row, oldest first, at most to the last one."""
+    stmt = (
+        sa.select(audit_log.c.seq, audit_log.c.entry, audit_log.c.hash)
+        .where(
+            audit_log.c.organisation_id == scope.organisation_id,
+            audit_log.c.seq > after_seq,
+            audit_log.c.seq <= last_seq,
+        )
+        .order_by(audit_log.c.seq)
+        .limit(count)
+    )
+    return [ChainedEntry(row.seq, row.entry, row.hash) for row in await db.execute(stmt)]
 
 
 async def load_head(db: AsyncConnection, scope: TenantScope) -> tuple[int, bytes] | None:

@@ -47,9 +47,7 @@ def list_(
         return [
             account
             for name in await list_named_vendors(command, vendor)
-            for account in await records.list_accounts(
-                command.db, command.scope, name, limit=None, offset=0
-            )
+            for account in (await records.list_accounts(command.db, command.scope, name))[0]
         ]
 
     found = run_reading("accounts list", organisation, run)

@@ -98,7 +98,9 @@ def set_(
         company_ids = await _find_groups(command, month, vendor, groups)
         sent = {"vendor": vendor, "billing_groups": company_ids, "exchange_rate": exchange_rate}
         body = parse_body(SaveExchangeRateRequest, sent, vendors)
-        await save_exchange_rates(command.db, command.scope, month, body)
+        await save_exchange_rates(
+            command.db, command.scope, month, body, saved_by=command.actor["actor_name"]
+        )
         await command.audit("save_exchange_rates", f"invoices/{month}/exchangerate", sent)
         return len(company_ids)
 

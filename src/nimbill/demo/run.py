@@ -13,7 +13,7 @@ from nimbill.application.database_watch import watch_database
 from nimbill.application.installed import load_settings
 from nimbill.application.open_database import open_database, prepare_installation
 from nimbill.demo.api_client import DemoError
-from nimbill.demo.guide import SeededMonths, format_guide
+from nimbill.demo.guide import SeededMonths, format_guide, write_tour
 from nimbill.demo.logins import FILE_NAME as LOGIN_FILE
 from nimbill.demo.logins import DemoLogins, create_missing_logins
 from nimbill.demo.monthly_data import last_months
@@ -137,13 +137,10 @@ class BackgroundSeeding:
                 )
 
     def _format_guide(self, address: str, seeding: DataSeeding) -> str:
-        return format_guide(
-            address,
-            self._folder,
-            self._logins,
-            seeding.clients[AOZORA.username].company_ids(),
-            SeededMonths(first=self._months[0], unfinished=seeding.has_steps_left()),
-        )
+        companies = seeding.clients[AOZORA.username].company_ids()
+        write_tour(address, self._folder, self._logins, companies)
+        months = SeededMonths(first=self._months[0], unfinished=seeding.has_steps_left())
+        return format_guide(address, self._folder, self._logins, months)
 
     @contextmanager
     def stop_if_not_ready(self) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""The shell commands that the guide prints. They work when pasted in this order."""
+"""The shell commands of the API tour. They work when pasted in this order."""
 
 import shlex
 import sys
@@ -170,8 +170,8 @@ def _cost_commands(folder: Path, aozora: DemoLogin) -> list[SampleCommand]:
     organisation = f"--organisation {aozora.organisation_id}"
     return [
         SampleCommand(
-            "what the vendors charged in a month, by service, to the last digit; also by account, "
-            "day, line_type or tag:team",
+            "Show what the vendors charged in a month, by service, to the last digit. "
+            "It can also be listed by account, day, line_type or tag:team.",
             f'curl -s "$API/m/core/costs/{OPEN_MONTH}?by=service" -H "$AUTH"; echo',
         ),
         SampleCommand(

@@ -73,6 +73,7 @@ def save_organisation_settings(client: DemoClient, reseller: DemoReseller) -> No
         OrganisationSettingsChange(
             rounding=reseller.rounding,
             usage_table=[Band(**band) for band in USAGE_TABLE],
+            invoice_setting_update="either",  # so that terms with 10 % tax can be changed
             cost_tag_key=TAG_KEY,
             report_tag_keys=[TAG_KEY],
             language="ja",

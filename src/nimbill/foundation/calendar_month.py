@@ -3,6 +3,7 @@
 import re
 from calendar import monthrange
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Annotated
 
 import msgspec
@@ -24,14 +25,27 @@ def is_month(text: str) -> bool:
     return len(text) == LENGTH and re.match(PATTERN, text) is not None
 
 
+@lru_cache(maxsize=256)
 def month_start(month: str) -> datetime:
     if not is_month(month):
         raise ValueError(RULE)
     return datetime(int(month[:4]), int(month[5:]), 1, tzinfo=UTC)
 
 
+@lru_cache(maxsize=256)
 def month_end(month: str) -> datetime:
     """The last microsecond of the month."""
     first = month_start(month)
     _, days = monthrange(first.year, first.month)
     return first.replace(day=days, hour=23, minute=59, second=59, microsecond=999_999)
+
+
+def count_months(month: str) -> int:
+    """The months since the year 0."""
+    return int(month[:4]) * 12 + int(month[5:])
+
+
+def add_months(month: str, count: int) -> str:
+    """The month `count` months later, or earlier if it is negative."""
+    number = count_months(month) - 1 + count
+    return f"{number // 12:04}-{number % 12 + 1:02}"

@@ -6,6 +6,7 @@ ServiceError
 ├── NotPermitted       403  the caller lacks a permission
 ├── NotFound           404  the record does not exist or is not visible to the caller
 ├── Conflict           409  the request is valid but conflicts with stored records
+├── VersionConflict    412  the object was changed since the version that If-Match names
 ├── Unreadable         4xx  the body is too slow, too large or of an unknown type: 408, 413, 415
 ├── TooManyRequests    429  the caller exceeds a rate limit; has a Retry-After
 └── Unavailable        503  the database cannot be reached; has a Retry-After
@@ -13,7 +14,7 @@ ServiceError
 The code tells the reason. The detail is a fixed sentence that never repeats what the caller sent.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 from nimbill.foundation.basis import chosen
@@ -42,6 +43,8 @@ class ServiceError(Exception):
         self.detail = detail
         self.violations = tuple(violations)
         self.retry_after = retry_after
+        self.headers: Mapping[str, str] = {}
+        self.fields: Mapping[str, str | None] = {}  # further members of the problem details
 
 
 class Invalid(ServiceError):
@@ -67,6 +70,22 @@ class NotFound(ServiceError):
 class Conflict(ServiceError):
     status = 409
     title = "Conflict"
+
+
+class VersionConflict(ServiceError):
+    """Somebody else changed the object; the response names the current version."""
+
+    status = 412
+    title = "Version conflict"
+
+    def __init__(self, *, etag: str, changed_by: str | None, changed_at: str | None) -> None:
+        detail = (
+            "The record was changed since you read it. Read it again and repeat your change with "
+            "the new version."
+        )
+        super().__init__("version_conflict", detail)
+        self.headers = {"ETag": etag}
+        self.fields = {"etag": etag, "changed_by": changed_by, "changed_at": changed_at}
 
 
 class Unreadable(ServiceError):

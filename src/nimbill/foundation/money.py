@@ -73,6 +73,10 @@ class ExactAmount:
             _multiply(self.numerator, other.numerator), self.denominator * other.denominator
         )
 
+    def multiply(self, factor: Decimal) -> "ExactAmount":
+        """Like `self * to_exact(factor)`, for loops over many amounts."""
+        return ExactAmount(_multiply(self.numerator, factor), self.denominator)
+
     def __truediv__(self, other: "ExactAmount") -> "ExactAmount":
         if not other.numerator:
             raise ZeroDivisionError("division of an amount by zero")
@@ -139,11 +143,11 @@ def truncate_amount(amount: ExactAmount) -> Decimal:
 def expand_amount(amount: ExactAmount) -> Decimal:
     """All digits of the amount, without trailing zeros; a quotient is cut off after 30 decimals."""
     if amount.denominator == 1:
-        return normalize_zeros(amount.numerator)
-    return normalize_zeros(_round_to_unit(amount, _QUOTIENT_UNIT, ROUND_DOWN))
+        return strip_zeros(amount.numerator)
+    return strip_zeros(_round_to_unit(amount, _QUOTIENT_UNIT, ROUND_DOWN))
 
 
-def normalize_zeros(amount: Decimal) -> Decimal:
+def strip_zeros(amount: Decimal) -> Decimal:
     """Remove trailing zeros of the fraction, without an exponent."""
     return Decimal(format_decimal(amount))
 

@@ -46,7 +46,7 @@ _FRAMEWORK_ERRORS: Mapping[int, tuple[str, str, str]] = {
 def problem_response(
     error: ServiceError, request_id: str, headers: Mapping[str, str] | None = None
 ) -> Response[bytes]:
-    all_headers = dict(headers or {})
+    all_headers = {**error.headers, **(headers or {})}
     if isinstance(error, NotAuthenticated):
         all_headers["WWW-Authenticate"] = "Bearer"
     if error.retry_after:
@@ -58,6 +58,7 @@ def problem_response(
         "detail": error.detail,
         "code": error.code,
         "instance": f"urn:request:{request_id}",
+        **error.fields,
     }
     if error.violations:
         body["violations"] = [violation._asdict() for violation in error.violations]

@@ -20,8 +20,9 @@ from nimbill.audit import records as audit
 from nimbill.foundation import calendar_month, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unreadable
-from nimbill.http import idempotency
+from nimbill.http import idempotency, versions
 from nimbill.http.forms import FORM_TYPES, parse_form
+from nimbill.http.list_parameters import provide_report_total
 from nimbill.http.request_bodies import mentions_vendor, parse_body
 from nimbill.http.vendor_parameters import load_request_vendors, refuse_disabled_vendor
 
@@ -57,6 +58,11 @@ _SECRET_NAMES = tuple(name.encode() for name in SECRET_FIELDS)
 AUDITED_BYTES_MAX = 16_384
 # One field of 64 KiB, percent-encoded, and the other fields.
 ROUTE_FORM_BYTES_MAX = 262_144
+
+
+def select_page(limit: int | None, offset: int) -> slice:
+    """The part of a list that the parameters ask for."""
+    return slice(offset, None if limit is None else offset + limit)
 
 
 class ExactRequest(Request[Any, Any, Any]):
@@ -119,7 +125,10 @@ class Endpoint(HTTPRouteHandler):
         if context.db is not None:
             if self._is_change(context, request):
                 await self._record_change(context, request, data, response)
+            await versions.add_etag(context, request)
             await context.commit()
+        for name, value in context.response_headers.items():
+            response.headers[name] = value  # type: ignore[attr-defined]
         return response
 
     async def authorize_connection(self, connection: ASGIConnection[Any, Any, Any, Any]) -> None:
@@ -215,6 +224,7 @@ async def prepare_request(request: Request[Any, Any, Any]) -> Response[bytes] | 
     stored = await replay_stored_response(request)
     if stored is None:
         await refuse_disabled_vendor(request)
+        await versions.refuse_other_version(request)
     return stored
 
 
@@ -242,7 +252,7 @@ async def replay_stored_response(request: Request[Any, Any, Any]) -> Response[by
     return Response(
         reserved_or_stored.body,
         status_code=reserved_or_stored.status,
-        media_type=MediaType.JSON,
+        media_type=request.route_handler.media_type,
         headers={"Idempotent-Replayed": "true"},
     )
 
@@ -279,5 +289,6 @@ async def provide_transaction(
 DEPENDENCIES = {
     "caller": Provide(provide_caller),
     "db": Provide(provide_transaction),
+    "report_total": Provide(provide_report_total),
     "resources": Provide(provide_resources),
 }

@@ -83,6 +83,16 @@ class ImportProblem(Body, frozen=True, kw_only=True):
     column: str | None = None
 
 
+class ImportNotice(Body, frozen=True, kw_only=True):
+    """Something odd about an import: what, how often, and up to ten accounts, types or vendors."""
+
+    basis: ClassVar[Basis] = chosen("import-notices")
+
+    code: str
+    count: int
+    affected: list[str]
+
+
 class ImportRecord(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("cost-imports")
 
@@ -92,6 +102,7 @@ class ImportRecord(Body, frozen=True, kw_only=True):
     sources: list[str]
     state: ImportState
     progress: dict[str, Any]
+    percent: int  # share of finished steps
     lines: int
     provisional: bool | None
     assembly: str | None
@@ -101,6 +112,7 @@ class ImportRecord(Body, frozen=True, kw_only=True):
     currencies: dict[str, int]
     identical_import: str | None  # of an unchanged import: the one that counts
     noticed: dict[str, Any]
+    warnings: list[ImportNotice]
     differences: list[dict[str, Any]]
     drift: list[dict[str, Any]]
     proposals: list[ProposedEntry]
@@ -109,3 +121,36 @@ class ImportRecord(Body, frozen=True, kw_only=True):
     release_reason: str | None
     create_time: str
     update_time: str
+
+
+class AccountCost(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("bulk-assignment")
+
+    currency: str
+    cost: Decimal
+
+
+class SuggestedGroup(Body, frozen=True, kw_only=True):
+    """`reason` is former_group or similar_name; `similarity` is in per cent."""
+
+    basis: ClassVar[Basis] = chosen("bulk-assignment")
+
+    company_id: str
+    billinggroup_id: str
+    billinggroup_name: str
+    reason: str
+    similarity: int
+
+
+class UnassignedAccount(Body, frozen=True, kw_only=True):
+    """An account with costs in `month` that is in no billing group; `account_id` is its payer."""
+
+    basis: ClassVar[Basis] = chosen("bulk-assignment")
+
+    vendor: Vendor
+    customer_id: str
+    account_id: str
+    name: str | None
+    month: str
+    costs: list[AccountCost]
+    suggestion: SuggestedGroup | None

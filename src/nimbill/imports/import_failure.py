@@ -4,7 +4,6 @@ import errno
 
 from nimbill.costs.lake.lake_error import LakeError
 from nimbill.costs.store_errors import StoreError, classify_store_error
-from nimbill.database.tenant_scope import is_database_unavailable
 from nimbill.foundation.failure_causes import describe_os_error
 
 DATA_FOLDER = "the disk of the data folder"
@@ -40,10 +39,14 @@ def describe_failure(error: Exception) -> str | None:
         return error.cause
     if isinstance(error, MemoryError):
         return describe_os_error(OSError(errno.ENOMEM, ""))
-    if is_database_unavailable(error) and not isinstance(error, OSError):
-        return "The database cannot be reached or is overloaded."
     if isinstance(error, OSError):
         return _describe_os_error(error)
+    # Loaded when needed: the process that prepares an import has no database, and the database
+    # library is more than half of what it would load at its start.
+    from nimbill.database.tenant_scope import is_database_unavailable
+
+    if is_database_unavailable(error):
+        return "The database cannot be reached or is overloaded."
     if type(error).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
         return _describe_duckdb_error(str(error))
     return None

@@ -10,7 +10,7 @@ from nimbill.costs.lake.records import load_other_payers, load_sums_by_account
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.money import add_decimals, format_decimal
+from nimbill.foundation.money import add_decimals, strip_zeros
 from nimbill.foundation.vendors import Vendor
 from nimbill.imports import records
 from nimbill.imports.preparation import PreparedImport
@@ -38,10 +38,16 @@ async def build_report(
         for customer_id, customer_payers in sorted(payers.items())
         if customer_id in registered_payers and customer_payers != {registered_payers[customer_id]}
     }
+    in_no_group = sorted(payers.keys() - registered_payers.keys())
     return {
         "totals": [{**total, "cost": _trim(total["cost"])} for total in prepared.totals],
         "unknown_types": dict(unknown_types),
-        "accounts_in_no_group": sorted(payers.keys() - registered_payers.keys()),
+        "accounts_in_no_group": in_no_group,
+        "account_names": {
+            customer_id: prepared.account_names[customer_id]
+            for customer_id in in_no_group
+            if customer_id in prepared.account_names
+        },
         "currencies": dict(currencies),
         "noticed": {
             **prepared.warnings,
@@ -93,4 +99,4 @@ async def find_drift(
 
 def _trim(amount: str) -> Decimal:
     """Drop trailing zeros."""
-    return Decimal(format_decimal(Decimal(amount)))
+    return strip_zeros(Decimal(amount))

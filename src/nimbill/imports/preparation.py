@@ -87,6 +87,7 @@ class PreparedImport:
     payers: dict[str, int] = field(default_factory=dict)  # payer_id to its number of lines
     totals: list[dict[str, Any]] = field(default_factory=list)  # costs as text
     account_totals: list[dict[str, Any]] = field(default_factory=list)
+    account_names: dict[str, str] = field(default_factory=dict)  # where the files name accounts
     # costs and lines by VERIFIED_COLUMNS, which the stored sums must have before they count
     verified_totals: list[dict[str, Any]] = field(default_factory=list)
     verified_tag_totals: list[dict[str, Any]] = field(default_factory=list)
@@ -327,8 +328,9 @@ def _compute_sums(
         totals: list[dict[str, Any]] = engine.run(sums.line_totals, files).to_pylist()
     prepared.payers = {}
     for total in totals:
-        payer_id = total["payer_id"]
+        payer_id, name = total["payer_id"], total.pop("customer_name")
         prepared.payers[payer_id] = prepared.payers.get(payer_id, 0) + total["lines"]
+        prepared.account_names |= {total["customer_id"]: name} if name else {}
     prepared.lines = sum(prepared.payers.values())
     return totals
 

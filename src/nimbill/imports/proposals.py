@@ -20,7 +20,7 @@ from nimbill.costs.lake.records import cost_sums
 from nimbill.database.tenant_scope import TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.money import add_decimals, format_decimal, subtract_decimals
+from nimbill.foundation.money import add_decimals, format_decimal, strip_zeros, subtract_decimals
 from nimbill.foundation.product_names import join_product_names
 from nimbill.imports import records
 
@@ -124,8 +124,8 @@ def _build_proposal(
     return {
         **key._asdict(),
         "calc_type": "Fee" if amount > 0 else "Credit",
-        "amount": Decimal(format_decimal(amount)),
+        "amount": strip_zeros(amount),
         "description": f"{service}: {change}",
-        "counts": Decimal(format_decimal(current)),
-        "delivered": Decimal(format_decimal(delivered)),
+        "counts": strip_zeros(current),
+        "delivered": strip_zeros(delivered),
     }

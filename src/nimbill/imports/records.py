@@ -1,7 +1,7 @@
 """Tables and queries of imports."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -11,16 +11,19 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.records import cost_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
+from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.bodies import (
+    ImportNotice,
     ImportProblem,
     ImportRecord,
     ImportState,
     ImportTotal,
     ProposedEntry,
 )
+from nimbill.imports.import_notice_rules import calculate_percent, list_notices
 from nimbill.jobs.records import jobs
 
 __all__ = ["ImportProblem", "ImportRecord", "ImportState"]  # also used by the command line
@@ -117,26 +120,47 @@ async def count_unfinished_imports(db: AsyncConnection, scope: TenantScope) -> i
 async def find_import(
     db: AsyncConnection, scope: TenantScope, import_id: str
 ) -> ImportRecord | None:
-    imports = await _load_imports(db, scope, *_is_import(scope, import_id))
+    imports, _ = await _load_imports(db, scope, *_is_import(scope, import_id))
     return imports[0] if imports else None
 
 
 async def list_imports(
-    db: AsyncConnection, scope: TenantScope, *, limit: int | None, offset: int
-) -> list[ImportRecord]:
-    """The newest first; empty for users restricted to certain billing groups."""
-    return await _load_imports(db, scope, limit=limit, offset=offset)
+    db: AsyncConnection, scope: TenantScope, query: ListQuery, **values: str | None
+) -> tuple[list[ImportRecord], int]:
+    """The newest first; empty for users restricted to certain billing groups.
+
+    `values` are those that columns must have; None means any.
+    """
+    conditions = [
+        cost_imports.c[name] == value for name, value in values.items() if value is not None
+    ]
+    return await _load_imports(db, scope, *conditions, query=query)
+
+
+_COLUMNS = ListColumns(
+    organisation_id=_imports.organisation_id,
+    order=[_imports.create_time.desc(), _imports.import_id],
+    searched=[
+        _imports.import_id,
+        _imports.vendor,
+        _imports.month,
+        _imports.state,
+        sa.func.array_to_string(_imports.sources, " "),
+    ],
+    sortable={
+        name: _imports[name] for name in ("create_time", "month", "vendor", "state", "lines")
+    },
+)
 
 
 async def _load_imports(
     db: AsyncConnection,
     scope: TenantScope,
     *conditions: sa.ColumnElement[bool],
-    limit: int | None = None,
-    offset: int = 0,
-) -> list[ImportRecord]:
+    query: ListQuery = COMPLETE,
+) -> tuple[list[ImportRecord], int]:
     if scope.billing_groups is not None:
-        return []
+        return [], 0
     progress = (
         sa.select(jobs.c.progress)
         .where(
@@ -148,14 +172,9 @@ async def _load_imports(
         .limit(1)
         .scalar_subquery()
     )
-    stmt = (
-        sa.select(cost_imports, progress.label("progress"))
-        .where(_imports.organisation_id == scope.organisation_id, *conditions)
-        .order_by(_imports.create_time.desc(), _imports.import_id)
-        .limit(limit)
-        .offset(offset)
-    )
-    return [_build_record(row) for row in await db.execute(stmt)]
+    stmt = sa.select(cost_imports, progress.label("progress")).where(*conditions)
+    rows, total = await fetch_page(db, scope, stmt, _COLUMNS, query)
+    return [_build_record(row) for row in rows], total
 
 
 def _build_record(row: Row) -> ImportRecord:
@@ -168,6 +187,7 @@ def _build_record(row: Row) -> ImportRecord:
         sources=list(row.sources),
         state=row.state,
         progress=row.progress or {},
+        percent=calculate_percent(row.state, row.progress or {}),
         lines=row.lines,
         provisional=row.provisional,
         assembly=row.assembly,
@@ -177,6 +197,7 @@ def _build_record(row: Row) -> ImportRecord:
         currencies=report.get("currencies", {}),
         identical_import=report.get("identical_import"),
         noticed=report.get("noticed", {}),
+        warnings=[ImportNotice(**asdict(notice)) for notice in list_notices(report)],
         differences=report.get("differences", []),
         drift=report.get("drift", []),
         proposals=[ProposedEntry(**proposal) for proposal in report.get("proposals", [])],

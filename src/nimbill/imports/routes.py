@@ -1,16 +1,19 @@
 """Imports over HTTP; paths are relative to /m/core."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from litestar import Request
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from nimbill.access.gate import Audience, Changes
 from nimbill.access.request_context import get_request_context
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.uploads import UPLOAD_BYTES_MAX
+from nimbill.database.list_query import ListQuery
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unreadable, not_found
+from nimbill.foundation.vendors import BilledVendor, Vendor
+from nimbill.http.list_parameters import QueryMonth, ReportTotal, Search
 from nimbill.http.routing import (
     Limit,
     Offset,
@@ -20,9 +23,28 @@ from nimbill.http.routing import (
     get,
     post,
 )
-from nimbill.imports import operations, records
-from nimbill.imports.bodies import ImportRecord, ImportRelease, ImportSource, ImportStarted
+from nimbill.imports import operations, records, unassigned_accounts
+from nimbill.imports.bodies import (
+    ImportRecord,
+    ImportRelease,
+    ImportSource,
+    ImportStarted,
+    ImportState,
+    UnassignedAccount,
+)
 
+ImportSort = Literal[
+    "create_time",
+    "-create_time",
+    "month",
+    "-month",
+    "vendor",
+    "-vendor",
+    "state",
+    "-state",
+    "lines",
+    "-lines",
+]
 READ = [RoleAction.ReadCost, RoleAction.ModifyCost]
 
 
@@ -63,12 +85,30 @@ async def create_import(
     audiences=[Audience.core],
     role_actions=READ,
     basis=chosen("cost-imports"),
+    counted=True,
 )
 async def list_imports(
-    caller: RequestCaller, db: Transaction, limit: Limit = None, offset: Offset = 0
+    caller: RequestCaller,
+    db: Transaction,
+    report_total: ReportTotal,
+    limit: Limit = None,
+    offset: Offset = 0,
+    search: Search = None,
+    sort: FromQuery[ImportSort | None] = None,
+    vendor: FromQuery[Vendor | None] = None,
+    month: QueryMonth = None,
+    import_state: Annotated[ImportState | None, QueryParameter(name="state")] = None,
 ) -> list[ImportRecord]:
-    """List imports, the newest first."""
-    return await records.list_imports(db, caller.scope, limit=limit, offset=offset)
+    """List imports, the newest first; `vendor`, `month` and `state` select some of them.
+
+    `search` looks in import_id, vendor, month, state and the names of the sources.
+    """
+    query = ListQuery(limit, offset, search, sort)
+    imports, total = await records.list_imports(
+        db, caller.scope, query, vendor=vendor, month=month, state=import_state
+    )
+    report_total(total)
+    return imports
 
 
 @get(
@@ -107,4 +147,34 @@ async def release_import(
     return ImportStarted(import_id=import_id)
 
 
-ROUTES = [create_import, list_imports, get_import, release_import]
+@get(
+    "/accts/unassigned",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ReadAccount, RoleAction.ModifyAccount],
+    basis=chosen("bulk-assignment"),
+    counted=True,
+)
+async def list_unassigned_accounts(
+    caller: RequestCaller,
+    db: Transaction,
+    report_total: ReportTotal,
+    vendor: FromQuery[BilledVendor],
+    month: QueryMonth = None,
+    limit: Limit = None,
+    offset: Offset = 0,
+    search: Search = None,
+) -> list[UnassignedAccount]:
+    """List accounts that have costs and belong to no billing group, with a suggested group each.
+
+    `month` is by default the newest one with costs of the vendor. `search` looks in customer_id and
+    name.
+    """
+    query = ListQuery(limit, offset, search)
+    accounts, total = await unassigned_accounts.list_unassigned_accounts(
+        db, caller.scope, vendor, month, query
+    )
+    report_total(total)
+    return accounts
+
+
+ROUTES = [create_import, list_imports, get_import, release_import, list_unassigned_accounts]

@@ -22,7 +22,7 @@ from nimbill.costs.lake.records import (
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.money import format_decimal
+from nimbill.foundation.money import strip_zeros
 from nimbill.imports.preparation import PreparedImport
 from nimbill.imports.prepared_totals import VERIFIED_COLUMNS
 
@@ -87,16 +87,11 @@ def _compare(table: str, delivered: Totals, stored: Totals) -> list[dict[str, An
         {
             "table": table,
             **dict(zip(VERIFIED_COLUMNS, key, strict=True)),
-            "delivered": _trim(delivered.get(key, NOTHING)[0]),
-            "stored": _trim(stored.get(key, NOTHING)[0]),
+            "delivered": strip_zeros(delivered.get(key, NOTHING)[0]),
+            "stored": strip_zeros(stored.get(key, NOTHING)[0]),
             "delivered_lines": delivered.get(key, NOTHING)[1],
             "stored_lines": stored.get(key, NOTHING)[1],
         }
         for key in sorted(delivered.keys() | stored.keys())
         if delivered.get(key, NOTHING) != stored.get(key, NOTHING)
     ]
-
-
-def _trim(amount: Decimal) -> Decimal:
-    """Drop trailing zeros."""
-    return Decimal(format_decimal(amount))

@@ -14,6 +14,7 @@ from nimbill.adjustments.recalculation.bodies import RecalculationRecord
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.projects.records import projects
+from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation import clock
 from nimbill.foundation.billing_period import BillingPeriod
@@ -95,26 +96,57 @@ def _filter_visible_entries(scope: TenantScope, vendor: Vendor) -> list[sa.Colum
     return [*conditions, is_any_of(cloud_accounts.c.company_id, scope.billing_groups)]
 
 
+_COLUMNS = ListColumns(
+    organisation_id=_entries.organisation_id,
+    order=[_entries.customer_id, _entries.usage_start, _entries.entry_id],
+    searched=[
+        _entries.entry_id,
+        _entries.customer_id,
+        cloud_accounts.c.name,
+        billing_groups.c.billinggroup_id,
+        billing_groups.c.billinggroup_name,
+        _entries.description,
+        _entries.product_name,
+    ],
+    sortable={
+        "customer_id": _entries.customer_id,
+        "customer_name": cloud_accounts.c.name,
+        "billinggroup_name": billing_groups.c.billinggroup_name,
+        "calc_type": _entries.calc_type,
+        "unblended_cost": _entries.unblended_cost,
+        "usage_start": _entries.usage_start,
+    },
+)
+
+
 async def list_recalculation(
-    db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, month: str
-) -> list[RecalculationRecord]:
-    """List entries of the month and entries applied to it, by customer and time."""
-    stmt = (
-        _select_with_group(
-            recalculation_entries,
-            sa.func.coalesce(cloud_accounts.c.name, "").label("customer_name"),
-            sa.func.coalesce(cloud_accounts.c.company_id, "").label("company_id"),
-            sa.func.coalesce(billing_groups.c.billinggroup_id, "").label("billinggroup_id"),
-            sa.func.coalesce(billing_groups.c.billinggroup_name, "").label("billinggroup_name"),
-            projects.c.project_code,
-        )
-        .where(
-            *_filter_visible_entries(scope, vendor),
-            (_entries.month == month) | (_entries.applied_month == month),
-        )
-        .order_by(_entries.customer_id, _entries.usage_start, _entries.entry_id)
+    db: AsyncConnection,
+    scope: TenantScope,
+    vendor: BilledVendor,
+    month: str,
+    query: ListQuery = COMPLETE,
+    *,
+    applied: bool | None = None,
+) -> tuple[list[RecalculationRecord], int]:
+    """List entries of the month and entries applied to it, by customer and time.
+
+    `applied` selects those that are applied, or those that are not.
+    """
+    stmt = _select_with_group(
+        recalculation_entries,
+        sa.func.coalesce(cloud_accounts.c.name, "").label("customer_name"),
+        sa.func.coalesce(cloud_accounts.c.company_id, "").label("company_id"),
+        sa.func.coalesce(billing_groups.c.billinggroup_id, "").label("billinggroup_id"),
+        sa.func.coalesce(billing_groups.c.billinggroup_name, "").label("billinggroup_name"),
+        projects.c.project_code,
+    ).where(
+        *_filter_visible_entries(scope, vendor),
+        (_entries.month == month) | (_entries.applied_month == month),
     )
-    return [_build_record(row, vendor) for row in await db.execute(stmt)]
+    if applied is not None:
+        stmt = stmt.where(_entries.applied_month.is_not(None) == sa.literal(applied))
+    rows, total = await fetch_page(db, scope, stmt, _COLUMNS, query)
+    return [_build_record(row, vendor) for row in rows], total
 
 
 def _build_record(row: Row, vendor: BilledVendor) -> RecalculationRecord:

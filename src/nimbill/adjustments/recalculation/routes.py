@@ -1,15 +1,34 @@
 """Recalculation entries over HTTP; paths are relative to /m/core."""
 
+from typing import Literal
+
 from litestar.params import FromQuery, JSONBody
 
 from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.adjustments.recalculation import operations, records
 from nimbill.adjustments.recalculation.bodies import RecalculationApply, RecalculationRecord
+from nimbill.database.list_query import ListQuery
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.vendors import BilledVendor
+from nimbill.http.list_parameters import ReportTotal, Search
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import PathMonth, RequestCaller, Transaction, get, post
+from nimbill.http.routing import Limit, Offset, PathMonth, RequestCaller, Transaction, get, post
+
+EntrySort = Literal[
+    "customer_id",
+    "-customer_id",
+    "customer_name",
+    "-customer_name",
+    "billinggroup_name",
+    "-billinggroup_name",
+    "calc_type",
+    "-calc_type",
+    "unblended_cost",
+    "-unblended_cost",
+    "usage_start",
+    "-usage_start",
+]
 
 
 @get(
@@ -17,12 +36,31 @@ from nimbill.http.routing import PathMonth, RequestCaller, Transaction, get, pos
     audiences=[Audience.core],
     role_actions=[RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup],
     basis=stated("Recalculation"),
+    counted=True,
 )
 async def list_recalculation(
-    month: PathMonth, vendor: FromQuery[BilledVendor], caller: RequestCaller, db: Transaction
+    month: PathMonth,
+    vendor: FromQuery[BilledVendor],
+    caller: RequestCaller,
+    db: Transaction,
+    report_total: ReportTotal,
+    limit: Limit = None,
+    offset: Offset = 0,
+    search: Search = None,
+    sort: FromQuery[EntrySort | None] = None,
+    applied: FromQuery[bool | None] = None,
 ) -> list[RecalculationRecord]:
-    """List the entries of a month and the entries applied to it."""
-    return await records.list_recalculation(db, caller.scope, vendor, month)
+    """List the entries of a month and the entries applied to it; `applied` selects some of them.
+
+    `search` looks in id, customer_id, customer_name, billinggroup_id, billinggroup_name,
+    description and product_name.
+    """
+    query = ListQuery(limit, offset, search, sort)
+    entries, total = await records.list_recalculation(
+        db, caller.scope, vendor, month, query, applied=applied
+    )
+    report_total(total)
+    return entries
 
 
 @post(

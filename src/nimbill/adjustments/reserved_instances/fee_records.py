@@ -8,6 +8,12 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances.records import reservation_moves, reserved_instances
+from nimbill.costs.lake.commitment_records import select_used_hours
+from nimbill.database.compiled_statement import (
+    CompiledStatement,
+    is_any_of_parameter,
+    text_parameter,
+)
 from nimbill.database.tenant_scope import Row, TenantScope, fetch_rows, is_any_of, metadata
 from nimbill.foundation.billing_period import BillingPeriod
 
@@ -62,7 +68,9 @@ async def list_fees_with_moves(
     return (await db.execute(stmt)).all()
 
 
-def _is_active(closing_number: int | None) -> sa.ColumnElement[bool]:
+def _is_active(
+    closing_number: int | sa.BindParameter[int] | None,
+) -> sa.ColumnElement[bool]:
     """Whether a move applies: now, or to a month with this closing number."""
     if closing_number is None:
         return _moves.removed_after_closing.is_(None)
@@ -72,23 +80,23 @@ def _is_active(closing_number: int | None) -> sa.ColumnElement[bool]:
     return (_moves.created_after_closing < closing_number) & not_yet_removed
 
 
-async def list_reservations_with_fees(
-    db: AsyncConnection,
-    scope: TenantScope,
-    period: BillingPeriod,
-    closing_number: int | None,
-    customer_ids: Collection[str],
-) -> Sequence[Row]:
-    """List the reservations of these accounts, and those moved to them.
-
-    There is a row for each fee of the period and each active move, the oldest move first. Fee and
-    move are null where there is none; `total` is the number of instances.
-    """
-    moved_to_accounts = sa.select(_moves.ri_id).where(
-        _moves.organisation_id == scope.organisation_id,
-        is_any_of(_moves.dest_customer_id, customer_ids),
+def _compile_reservations(active: sa.ColumnElement[bool]) -> CompiledStatement:
+    organisation_id, month = text_parameter("organisation"), text_parameter("month")
+    used = select_used_hours(_ri.organisation_id, _ri.vendor, month, _ri.reservation_id)
+    # A union, because PostgreSQL uses no index for a condition with OR.
+    ri_ids = sa.union(
+        sa.select(_ri.ri_id).where(
+            _ri.organisation_id == organisation_id,
+            _ri.vendor == text_parameter("vendor"),
+            is_any_of_parameter(_ri.customer_id, "customer_ids"),
+        ),
+        sa.select(_moves.ri_id).where(
+            _moves.organisation_id == organisation_id,
+            is_any_of_parameter(_moves.dest_customer_id, "customer_ids"),
+        ),
     )
-    stmt = (
+    of_month = _RESERVATION_FEE & (_fees.month == month)
+    return CompiledStatement(
         sa.select(
             reserved_instances,
             _fees.payer_id,
@@ -98,34 +106,65 @@ async def list_reservations_with_fees(
             _moves.move_id,
             _moves.dest_customer_id,
             _moves.number.label("moved"),
+            *used.c,
         )
-        .join_from(
-            reserved_instances,
-            reservation_fees,
-            _RESERVATION_FEE & (_fees.month == period.month),
-            isouter=True,
-        )
-        .join(reservation_moves, _RESERVATION_MOVE & _is_active(closing_number), isouter=True)
+        .join_from(reserved_instances, reservation_fees, of_month, isouter=True)
+        .join(reservation_moves, _RESERVATION_MOVE & active, isouter=True)
+        .join(used, sa.true())
         .where(
-            _ri.organisation_id == scope.organisation_id,
-            _ri.vendor == period.vendor,
-            is_any_of(_ri.customer_id, customer_ids) | _ri.ri_id.in_(moved_to_accounts),
+            _ri.organisation_id == organisation_id,
+            _ri.vendor == text_parameter("vendor"),
+            _ri.ri_id.in_(ri_ids),
         )
         .order_by(_ri.ri_id, _fees.payer_id, _fees.currency, _moves.position)
     )
-    return (await db.execute(stmt)).all()
 
 
-# Most organisations have no moves, so the moves come first.
-_LIST_PERIODS_WITH_MOVES = """
-SELECT DISTINCT r.vendor, f.month
-FROM reservation_moves m
-    JOIN reserved_instances r ON r.organisation_id = m.organisation_id AND r.ri_id = m.ri_id
-    JOIN reservation_fees f ON f.organisation_id = m.organisation_id AND f.ri_id = m.ri_id
-WHERE m.organisation_id = $1 AND f.month = ANY($2)
-    AND (m.dest_customer_id = ANY($3) OR r.customer_id = ANY($3))
-ORDER BY r.vendor, f.month
-"""
+_LIST_RESERVATIONS = _compile_reservations(_is_active(None))
+_LIST_CLOSED_RESERVATIONS = _compile_reservations(
+    _is_active(sa.bindparam("closing_number", type_=sa.Integer))
+)
+
+
+async def list_reservations_with_fees(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    closing_number: int | None,
+    customer_ids: Collection[str],
+) -> Sequence[Any]:
+    """List the reservations of these accounts, and those moved to them, with their use.
+
+    There is a row for each fee of the period and each active move, the oldest move first. Fee and
+    move are null where there is none; `total` is the number of instances.
+    """
+    stmt = _LIST_RESERVATIONS if closing_number is None else _LIST_CLOSED_RESERVATIONS
+    return await stmt.fetch(
+        db,
+        organisation=scope.organisation_id,
+        vendor=period.vendor,
+        month=period.month,
+        customer_ids=list(customer_ids),
+        closing_number=closing_number,
+    )
+
+
+def select_periods_with_moves(months: str, customer_ids: str) -> str:
+    """The organisation is $1; the arguments are the placeholders of the months and the accounts.
+
+    Most organisations have no moves, so the moves come first.
+    """
+    return f"""
+        SELECT DISTINCT r.vendor, f.month
+        FROM reservation_moves m
+            JOIN reserved_instances r ON r.organisation_id = m.organisation_id AND r.ri_id = m.ri_id
+            JOIN reservation_fees f ON f.organisation_id = m.organisation_id AND f.ri_id = m.ri_id
+        WHERE m.organisation_id = $1 AND f.month = ANY({months})
+            AND (m.dest_customer_id = ANY({customer_ids}) OR r.customer_id = ANY({customer_ids}))
+    """  # noqa: S608  # contains no values
+
+
+_LIST_PERIODS_WITH_MOVES = f"{select_periods_with_moves('$2', '$3')} ORDER BY r.vendor, f.month"
 
 
 async def list_periods_with_moves(

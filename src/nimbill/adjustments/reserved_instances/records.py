@@ -13,6 +13,7 @@ from nimbill.adjustments.reserved_instances.split_rules import limit_moves
 from nimbill.adjustments.reserved_instances.vendor_values import format_time
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
+from nimbill.database.list_query import COMPLETE, ListQuery
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.vendors import BilledVendor
 
@@ -91,12 +92,28 @@ _OWNER_GROUP = (billing_groups.c.organisation_id == _owners.c.organisation_id) &
 )
 
 
-async def list_reserved_instances(
-    db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, now: datetime
-) -> list[ReservedInstanceRecord]:
-    """List each reservation followed by its moves.
+_SEARCHED = (
+    "id",
+    "arn",
+    "customer_id",
+    "customer_name",
+    "billinggroup_id",
+    "billinggroup_name",
+    "instance_type",
+    "region",
+)
 
-    One statement reads both, so that their numbers always add up.
+
+async def list_reserved_instances(
+    db: AsyncConnection,
+    scope: TenantScope,
+    vendor: BilledVendor,
+    now: datetime,
+    query: ListQuery = COMPLETE,
+) -> tuple[list[ReservedInstanceRecord], int]:
+    """List each reservation followed by its moves; a page contains whole reservations.
+
+    One statement reads both, so that their numbers always add up. The total counts reservations.
     """
     stmt = (
         sa.select(
@@ -120,11 +137,35 @@ async def list_reserved_instances(
         .order_by(_ri.customer_id, _ri.reservation_id, _moves.position)
     )
     rows = (await db.execute(stmt)).all()
-    return [
-        record
+    reservations = [
+        list(_build_records(list(moves), scope, vendor, now))
         for _, moves in groupby(rows, key=lambda row: row.ri_id)
-        for record in _build_records(list(moves), scope, vendor, now)
     ]
+    found = _sort_reservations(_find_reservations(reservations, query.search), query)
+    return [record for reservation in found[query.page] for record in reservation], len(found)
+
+
+def _find_reservations(
+    reservations: list[list[ReservedInstanceRecord]], search: str | None
+) -> list[list[ReservedInstanceRecord]]:
+    if search is None:
+        return reservations
+    text = search.lower()
+    return [
+        reservation
+        for reservation in reservations
+        if any(text in getattr(r, name).lower() for r in reservation for name in _SEARCHED)
+    ]
+
+
+def _sort_reservations(
+    reservations: list[list[ReservedInstanceRecord]], query: ListQuery
+) -> list[list[ReservedInstanceRecord]]:
+    """Sort by a field of the owner's record; reservations with equal values keep their order."""
+    column = query.sort_column
+    if column is None:
+        return reservations
+    return sorted(reservations, key=lambda r: getattr(r[0], column), reverse=query.is_descending)
 
 
 def _filter_visible_owner(scope: TenantScope) -> list[sa.ColumnElement[bool]]:

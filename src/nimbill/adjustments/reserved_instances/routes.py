@@ -11,11 +11,28 @@ from nimbill.adjustments.reserved_instances.bodies import (
     ReservedInstanceMove,
     ReservedInstanceRecord,
 )
+from nimbill.database.list_query import ListQuery
 from nimbill.foundation.basis import stated
 from nimbill.foundation.clock import now
 from nimbill.foundation.vendors import BilledVendor
+from nimbill.http.list_parameters import ReportTotal, Search
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import RequestCaller, Transaction, get, post
+from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, get, post
+
+ReservationSort = Literal[
+    "customer_id",
+    "-customer_id",
+    "customer_name",
+    "-customer_name",
+    "billinggroup_name",
+    "-billinggroup_name",
+    "instance_type",
+    "-instance_type",
+    "start",
+    "-start",
+    "end",
+    "-end",
+]
 
 
 @get(
@@ -23,12 +40,27 @@ from nimbill.http.routing import RequestCaller, Transaction, get, post
     audiences=[Audience.core],
     role_actions=[RoleAction.ReadRi, RoleAction.ModifyRi],
     basis=stated("Reserved-instance records"),
+    counted=True,
 )
 async def list_reserved_instances(
-    vendor: FromQuery[BilledVendor], caller: RequestCaller, db: Transaction
+    vendor: FromQuery[BilledVendor],
+    caller: RequestCaller,
+    db: Transaction,
+    report_total: ReportTotal,
+    limit: Limit = None,
+    offset: Offset = 0,
+    search: Search = None,
+    sort: FromQuery[ReservationSort | None] = None,
 ) -> list[ReservedInstanceRecord]:
-    """List the reservations of a vendor, each followed by its moved records."""
-    return await records.list_reserved_instances(db, caller.scope, vendor, now())
+    """List the reservations of a vendor, each followed by its moved records.
+
+    `limit`, `offset` and the total count reservations. `search` looks in id, arn, customer_id,
+    customer_name, billinggroup_id, billinggroup_name, instance_type and region.
+    """
+    query = ListQuery(limit, offset, search, sort)
+    found, total = await records.list_reserved_instances(db, caller.scope, vendor, now(), query)
+    report_total(total)
+    return found
 
 
 @post(

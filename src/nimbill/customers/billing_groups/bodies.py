@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Annotated, Any, ClassVar
 
+from msgspec import UNSET, UnsetType
+
 from nimbill.customers.billing_groups import invoice_setting_rules
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
@@ -209,3 +211,4 @@ class BillingGroupRecord(Body, frozen=True, kw_only=True):
     custom_fields: dict[str, Any]
     account: list[BillingGroupAccount]
     tag: list[Any]
+    etag: str | UnsetType = UNSET  # with the parameter `etags`

@@ -10,7 +10,11 @@ from nimbill.customers.billing_groups.bodies import (
     BillingGroupUpdate,
     InvoiceSettingUpdate,
 )
-from nimbill.customers.billing_groups.fee_targets import find_target_conflicts, resolve_fee_targets
+from nimbill.customers.billing_groups.fee_targets import (
+    FeeTargets,
+    find_target_conflicts,
+    resolve_fee_targets,
+)
 from nimbill.customers.billing_groups.invoice_setting_rules import (
     find_update_violations,
     find_violations,
@@ -22,6 +26,8 @@ from nimbill.customers.projects.records import project_exists
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
+
+__all__ = ["InvoiceSettingUpdate"]  # also used by the preview of terms
 
 references_basis = chosen("references-in-bodies")
 
@@ -58,12 +64,22 @@ async def update_billing_group(
 async def update_invoice_setting(
     db: AsyncConnection, scope: TenantScope, company_id: str, body: InvoiceSettingUpdate
 ) -> None:
-    """Add or replace the setting of one vendor.
+    """Add or replace the setting of one vendor."""
+    await require_billing_group(db, scope, company_id)
+    targets = await check_invoice_setting(db, scope, company_id, body)
+    await invoice_setting_records.upsert_invoice_setting(
+        db, scope, company_id, body.vendor, body.invoices, targets
+    )
+
+
+async def check_invoice_setting(
+    db: AsyncConnection, scope: TenantScope, company_id: str, body: InvoiceSettingUpdate
+) -> FeeTargets:
+    """Refuse a setting that cannot be saved; return what its fees are calculated on.
 
     The values of the update column are allowed. If the organisation has set
     `invoice_setting_update` to "either", the values of the create column are allowed as well.
     """
-    await require_billing_group(db, scope, company_id)
     organisation_settings = await load_settings(db, scope)
     setting = msgspec.structs.asdict(body.invoices)
     if organisation_settings.invoice_setting_update is SettingUpdateMode.either:
@@ -74,10 +90,7 @@ async def update_invoice_setting(
     refuse_if(violations or list(find_target_conflicts(setting, "invoices")))
 
     stored = await invoice_setting_records.load_fee_targets(db, scope, company_id, body.vendor)
-    targets = resolve_fee_targets(setting, stored)
-    await invoice_setting_records.upsert_invoice_setting(
-        db, scope, company_id, body.vendor, body.invoices, targets
-    )
+    return resolve_fee_targets(setting, stored)
 
 
 async def link_invoice_template(

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -22,6 +23,7 @@ from nimbill.customers.billing_groups.invoice_setting_records import (
     invoice_settings,
 )
 from nimbill.customers.projects.records import projects
+from nimbill.database.list_query import COMPLETE, ListQuery, contains_text, order_by
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.language import Language
@@ -116,9 +118,14 @@ _RECORD_COLUMNS: Mapping[str, sa.Column[Any]] = {
 }
 
 
+_SEARCHED = ("company_id", "billinggroup_id", "billinggroup_name", "name")
+
+
 @cache
-def _build_select(*, single: bool, restricted: bool) -> sa.Select[*tuple[Any, ...]]:
-    """Select one row per group in the order of billinggroup_id.
+def _build_select(
+    *, single: bool, restricted: bool, searched: bool = False, sort: str | None = None
+) -> sa.Select[*tuple[Any, ...]]:
+    """Select one row per group, by default in the order of billinggroup_id.
 
     `single` selects the group with a company_id, `restricted` the groups in a list of ids.
     """
@@ -132,7 +139,7 @@ def _build_select(*, single: bool, restricted: bool) -> sa.Select[*tuple[Any, ..
             isouter=True,
         )
         .where(_IN_ORGANISATION)
-        .order_by(billing_groups.c.billinggroup_id)
+        .order_by(*sort_groups(sort), billing_groups.c.billinggroup_id)
         .limit(sa.bindparam("limit", type_=sa.Integer))
         .offset(sa.bindparam("offset", type_=sa.Integer))
     )
@@ -141,7 +148,19 @@ def _build_select(*, single: bool, restricted: bool) -> sa.Select[*tuple[Any, ..
     if restricted:
         visible_ids = sa.bindparam("visible_ids", type_=ARRAY(sa.Text))
         stmt = stmt.where(billing_groups.c.company_id == sa.func.any(visible_ids))
+    if searched:
+        stmt = stmt.where(match_group_text(sa.bindparam("search", type_=sa.Text)))
     return stmt
+
+
+def match_group_text(text: Any) -> sa.ColumnElement[bool]:
+    """Whether an id or a name of the group contains the text, in any letter case."""
+    return contains_text([_RECORD_COLUMNS[name] for name in _SEARCHED], text)
+
+
+def sort_groups(sort: str | None) -> list[sa.ColumnElement[Any]]:
+    """Order by a field of the record; with `-` in front, descending."""
+    return [] if sort is None else [order_by(_RECORD_COLUMNS[sort.removeprefix("-")], sort)]
 
 
 def _select_for_groups(table: Any, *columns: Any) -> sa.Select[*tuple[Any, ...]]:
@@ -276,10 +295,25 @@ async def delete_billing_group(db: AsyncConnection, scope: TenantScope, company_
 
 
 async def list_billing_groups(
-    db: AsyncConnection, scope: TenantScope, *, limit: int | None = None, offset: int = 0
+    db: AsyncConnection,
+    scope: TenantScope,
+    query: ListQuery = COMPLETE,
+    company_ids: Collection[str] | None = None,
 ) -> list[BillingGroupRecord]:
-    """List visible groups in the order of billinggroup_id; four queries for any number of them."""
-    return await _load_records(db, scope, limit=limit, offset=offset)
+    """List visible groups, or those of these; four queries for any number of them."""
+    if company_ids is not None:
+        visible = scope.billing_groups
+        kept = frozenset(company_ids) if visible is None else visible & frozenset(company_ids)
+        scope = replace(scope, billing_groups=kept)
+    return await _load_records(db, scope, query=query)
+
+
+async def count_billing_groups(db: AsyncConnection, scope: TenantScope, query: ListQuery) -> int:
+    """Count the visible groups on all pages of this list."""
+    stmt = sa.select(sa.func.count()).where(*filter_visible_groups(scope))
+    if query.search is not None:
+        stmt = stmt.where(match_group_text(query.search))
+    return int((await db.execute(stmt)).scalar_one())
 
 
 async def find_billing_group(
@@ -294,20 +328,26 @@ async def _load_records(
     scope: TenantScope,
     company_id: str | None = None,
     *,
-    limit: int | None = None,
-    offset: int = 0,
+    query: ListQuery = COMPLETE,
 ) -> list[BillingGroupRecord]:
     """Load all groups that the caller may see, or only the one with this company_id."""
     parameters: dict[str, Any] = {
         "organisation_id": scope.organisation_id,
-        "limit": limit,
-        "offset": offset,
+        "limit": query.limit,
+        "offset": query.offset,
     }
+    if query.search is not None:
+        parameters["search"] = query.search
     if company_id is not None:
         parameters["company_id"] = company_id
     if scope.billing_groups is not None:
         parameters["visible_ids"] = list(scope.billing_groups)
-    stmt = _build_select(single=company_id is not None, restricted=scope.billing_groups is not None)
+    stmt = _build_select(
+        single=company_id is not None,
+        restricted=scope.billing_groups is not None,
+        searched=query.search is not None,
+        sort=query.sort,
+    )
     rows = (await db.execute(stmt, parameters)).all()
     if not rows:
         return []

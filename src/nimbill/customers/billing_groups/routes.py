@@ -1,9 +1,10 @@
 """HTTP routes of billing groups; paths are relative to /m/core."""
 
-from typing import Any
+from typing import Any, Literal
 
 from litestar import Request
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, FromQuery, JSONBody
+from msgspec.structs import replace
 
 from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.role_actions import RoleAction
@@ -23,10 +24,13 @@ from nimbill.customers.billing_groups.bodies import (
     InvoiceSettingUpdate,
     InvoiceTemplateLink,
 )
+from nimbill.customers.billing_groups.version import build_group_version, load_group_version
+from nimbill.database.list_query import ListQuery, is_last_page
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.csv_bodies import CSV_BYTES_MAX, CSV_TYPE, read_csv_request
+from nimbill.http.list_parameters import ReportTotal, Search
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import (
     Limit,
@@ -38,17 +42,29 @@ from nimbill.http.routing import (
     get,
     post,
 )
+from nimbill.http.versions import WithEtags
 
+GroupSort = Literal[
+    "billinggroup_id",
+    "-billinggroup_id",
+    "billinggroup_name",
+    "-billinggroup_name",
+    "name",
+    "-name",
+    "project_code",
+    "-project_code",
+]
 READ: dict[str, Any] = {
     "audiences": [Audience.core],
     "role_actions": [RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup],
     "basis": chosen("billing-group-paths"),
 }
-MODIFY: dict[str, Any] = {
+MODIFY_ONE: dict[str, Any] = {
     "audiences": [Audience.core],
     "role_actions": [RoleAction.ModifyBillingGroup],
     "basis": chosen("billing-group-paths"),
     "changes": Changes.billing_groups,
+    "versioned": load_group_version,
 }
 
 
@@ -90,15 +106,34 @@ async def create_billing_groups_from_csv(
     return BillingGroupsCreated(created=created)
 
 
-@get("/billinggroup", **READ)
+@get("/billinggroup", **READ, counted=True)
 async def list_billing_groups(
-    caller: RequestCaller, db: Transaction, limit: Limit = None, offset: Offset = 0
+    caller: RequestCaller,
+    db: Transaction,
+    report_total: ReportTotal,
+    limit: Limit = None,
+    offset: Offset = 0,
+    search: Search = None,
+    sort: FromQuery[GroupSort | None] = None,
+    etags: WithEtags = False,
 ) -> list[BillingGroupRecord]:
-    """List the billing groups that the caller may see, ordered by billinggroup_id."""
-    return await records.list_billing_groups(db, caller.scope, limit=limit, offset=offset)
+    """List the billing groups that the caller may see, ordered by billinggroup_id.
+
+    `search` looks in company_id, billinggroup_id, billinggroup_name and name.
+    """
+    query = ListQuery(limit, offset, search, sort)
+    groups = await records.list_billing_groups(db, caller.scope, query)
+    report_total(
+        offset + len(groups)
+        if is_last_page(query, len(groups))
+        else await records.count_billing_groups(db, caller.scope, query)
+    )
+    if not etags:
+        return groups
+    return [replace(group, etag=build_group_version(group).etag) for group in groups]
 
 
-@get("/billinggroup/{company_id:str}/resource", **READ)
+@get("/billinggroup/{company_id:str}/resource", **READ, versioned=load_group_version)
 async def list_billing_group_details(
     company_id: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> BillingGroupRecord:
@@ -109,7 +144,7 @@ async def list_billing_group_details(
     return record
 
 
-@post("/billinggroup/{company_id:str}", **MODIFY, audited="billinggroup/{company_id}")
+@post("/billinggroup/{company_id:str}", **MODIFY_ONE, audited="billinggroup/{company_id}")
 async def update_billing_group(
     company_id: FromPath[str],
     data: JSONBody[BillingGroupUpdate],
@@ -123,7 +158,7 @@ async def update_billing_group(
 
 @post(
     "/billinggroup/{company_id:str}/invoices",
-    **MODIFY,
+    **MODIFY_ONE,
     audited="billinggroup/{company_id}/invoices/{vendor}",
 )
 async def update_invoice_setting(
@@ -139,7 +174,7 @@ async def update_invoice_setting(
 
 @post(
     "/billinggroup/{company_id:str}/freeformat/{vendor:str}",
-    **MODIFY,
+    **MODIFY_ONE,
     audited="billinggroup/{company_id}/freeformat/{vendor}",
 )
 async def update_free_format(
@@ -159,7 +194,7 @@ async def update_free_format(
 
 @delete(
     "/billinggroup/{company_id:str}/freeformat",
-    **MODIFY,
+    **MODIFY_ONE,
     audited="billinggroup/{company_id}/freeformat",
 )
 async def delete_free_format(
@@ -173,7 +208,7 @@ async def delete_free_format(
 
 @delete(
     "/billinggroup/{company_id:str}/freeformat/{vendor:str}",
-    **MODIFY,
+    **MODIFY_ONE,
     audited="billinggroup/{company_id}/freeformat/{vendor}",
 )
 async def delete_free_format_of_vendor(
@@ -190,7 +225,7 @@ async def delete_free_format_of_vendor(
 
 @post(
     "/billinggroup/{company_id:str}/invoicetemplate",
-    **MODIFY,
+    **MODIFY_ONE,
     audited="billinggroup/{company_id}/invoicetemplate",
 )
 async def update_invoice_template_of_group(
@@ -204,7 +239,7 @@ async def update_invoice_template_of_group(
     return Success()
 
 
-@delete("/billinggroup/{company_id:str}", **MODIFY, audited="billinggroup/{company_id}")
+@delete("/billinggroup/{company_id:str}", **MODIFY_ONE, audited="billinggroup/{company_id}")
 async def delete_billing_group(
     company_id: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> Success:

@@ -3,11 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
+from msgspec import UNSET, UnsetType
+
 from nimbill.customers.cloud_accounts.account_number_rules import find_number_violations
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Body, Success, text_length
+
+ASSIGNED_MAX = 2_000
 
 
 class CloudAccountCreate(Body, frozen=True, kw_only=True):
@@ -75,3 +79,48 @@ class CloudAccountRecord(Body, frozen=True, kw_only=True):
     payer: bool
     project_id: str | None
     service_discount: None
+    etag: str | UnsetType = UNSET  # with the parameter `etags`
+
+
+class AccountToAssign(Body, frozen=True, kw_only=True):
+    """An account that is not registered yet also needs `account_id`, its payer."""
+
+    basis: ClassVar[Basis] = chosen("bulk-assignment")
+
+    vendor: BilledVendor
+    customer_id: str
+    account_id: str | None = None
+    name: Annotated[str, text_length(3, 100)] | None = None
+
+
+class AccountsAssign(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("bulk-assignment")
+
+    company_id: str
+    accounts: list[AccountToAssign]
+
+    @classmethod
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        accounts = sent.get("accounts")
+        if isinstance(accounts, list) and not 1 <= len(accounts) <= ASSIGNED_MAX:
+            yield Violation("accounts", f"from 1 to {ASSIGNED_MAX} accounts")
+
+    @classmethod
+    def vendor_violations(
+        cls, sent: Mapping[str, Any], vendors: Sequence[str]
+    ) -> Iterator[Violation]:
+        accounts = sent.get("accounts")
+        for index, account in enumerate(accounts if isinstance(accounts, list) else []):
+            if isinstance(account, dict):
+                fields = [name for name in ("customer_id", "account_id") if account.get(name)]
+                for violation in find_number_violations(account, *fields, vendors=vendors):
+                    yield Violation(f"accounts[{index}].{violation.field}", violation.rule)
+
+
+class AccountsAssigned(Success, frozen=True, kw_only=True):
+    """How many accounts were registered, and how many came from another group."""
+
+    basis: ClassVar[Basis] = chosen("bulk-assignment")
+
+    created: int
+    moved: int

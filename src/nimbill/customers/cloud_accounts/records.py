@@ -11,8 +11,11 @@ from nimbill.customers.cloud_accounts.bodies import (
     CloudAccountRecord,
     CloudAccountUpdate,
 )
+from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.vendors import BilledVendor
+
+NAME_PREFIX_LENGTH = 100  # characters of a name in the index `cloud_accounts_name_idx`
 
 cloud_accounts = sa.Table(
     "cloud_accounts",
@@ -25,6 +28,13 @@ cloud_accounts = sa.Table(
     sa.Column("name", sa.Text, nullable=False),
     sa.Column("note", sa.Text),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+    # for the index of the search
+    sa.Column(
+        "name_prefix",
+        sa.Text,
+        sa.Computed(f'lower("left"(name, {NAME_PREFIX_LENGTH}))'),
+        nullable=False,
+    ),
 )
 
 # rows are written by a trigger when an account changes its group or is deleted
@@ -46,35 +56,55 @@ def _match_id(scope: TenantScope, customer_id: str) -> list[sa.ColumnElement[boo
     ]
 
 
+# The group of an account, for searching and sorting only.
+_GROUP = (billing_groups.c.organisation_id == cloud_accounts.c.organisation_id) & (
+    billing_groups.c.company_id == cloud_accounts.c.company_id
+)
+
+
+def _group_field(column: sa.Column[str]) -> sa.ColumnElement[str]:
+    return sa.select(column).where(_GROUP).correlate(cloud_accounts).scalar_subquery()
+
+
+_COLUMNS = ListColumns(
+    organisation_id=cloud_accounts.c.organisation_id,
+    order=[cloud_accounts.c.customer_id],
+    searched=[cloud_accounts.c.customer_id, cloud_accounts.c.name, cloud_accounts.c.account_id],
+    sortable={
+        "customer_id": cloud_accounts.c.customer_id,
+        "customer_name": cloud_accounts.c.name,
+        "account_id": cloud_accounts.c.account_id,
+        "billinggroup_id": _group_field(billing_groups.c.billinggroup_id),
+        "billinggroup_name": _group_field(billing_groups.c.billinggroup_name),
+    },
+)
+
+
 async def list_accounts(
-    db: AsyncConnection, scope: TenantScope, vendor: BilledVendor, *, limit: int | None, offset: int
-) -> list[CloudAccountRecord]:
-    """List accounts of visible groups in the order of customer_id.
+    db: AsyncConnection,
+    scope: TenantScope,
+    vendor: BilledVendor,
+    query: ListQuery = COMPLETE,
+    company_id: str | None = None,
+) -> tuple[list[CloudAccountRecord], int]:
+    """List accounts of visible groups in the order of customer_id, and count those of all pages.
 
     The groups are a second query: as long as PostgreSQL has no statistics of an organisation, it
     may execute a join by reading all groups for every account.
     """
-    stmt = (
-        sa.select(
-            cloud_accounts.c.customer_id,
-            cloud_accounts.c.name,
-            cloud_accounts.c.account_id,
-            cloud_accounts.c.company_id,
-            cloud_accounts.c.note,
-        )
-        .where(
-            cloud_accounts.c.organisation_id == scope.organisation_id,
-            cloud_accounts.c.vendor == vendor,
-            *_match_visible_groups(scope),
-        )
-        .order_by(cloud_accounts.c.customer_id)
-        .limit(limit)
-        .offset(offset)
-    )
-    rows = (await db.execute(stmt)).all()
+    stmt = sa.select(
+        cloud_accounts.c.customer_id,
+        cloud_accounts.c.name,
+        cloud_accounts.c.account_id,
+        cloud_accounts.c.company_id,
+        cloud_accounts.c.note,
+    ).where(cloud_accounts.c.vendor == vendor, *_match_visible_groups(scope))
+    if company_id is not None:
+        stmt = stmt.where(cloud_accounts.c.company_id == company_id)
+    rows, total = await fetch_page(db, scope, stmt, _COLUMNS, query)
     groups = await _read_groups(db, scope, {row.company_id for row in rows})
     # Unpacking takes half the time of access by name, and lists are long.
-    return [
+    accounts = [
         CloudAccountRecord(
             customer_id=customer_id,
             customer_name=name,
@@ -92,6 +122,7 @@ async def list_accounts(
         # it is missing if account and group were deleted after the first query
         if (group := groups.get(company_id)) is not None
     ]
+    return accounts, total
 
 
 async def _read_groups(
@@ -123,9 +154,45 @@ async def customer_id_exists(db: AsyncConnection, scope: TenantScope, customer_i
 
 async def lock_account(db: AsyncConnection, scope: TenantScope, customer_id: str) -> Row | None:
     """Lock the row until the transaction ends; None if the caller cannot see its group."""
+    return await find_account(db, scope, customer_id, lock=True)
+
+
+async def find_account(
+    db: AsyncConnection, scope: TenantScope, customer_id: str, *, lock: bool
+) -> Row | None:
     conditions = (*_match_id(scope, customer_id), *_match_visible_groups(scope))
-    stmt = sa.select(cloud_accounts).where(*conditions).with_for_update()
-    return (await db.execute(stmt)).one_or_none()
+    stmt = sa.select(cloud_accounts).where(*conditions)
+    return (await db.execute(stmt.with_for_update() if lock else stmt)).one_or_none()
+
+
+async def lock_accounts(
+    db: AsyncConnection, scope: TenantScope, customer_ids: Collection[str]
+) -> dict[str, Row]:
+    """Lock those of visible groups until the transaction ends, always in the same order."""
+    stmt = (
+        sa.select(cloud_accounts)
+        .where(
+            cloud_accounts.c.organisation_id == scope.organisation_id,
+            is_any_of(cloud_accounts.c.customer_id, customer_ids),
+            *_match_visible_groups(scope),
+        )
+        .order_by(cloud_accounts.c.customer_id)
+        .with_for_update()
+    )
+    return {row.customer_id: row for row in await db.execute(stmt)}
+
+
+async def move_accounts(
+    db: AsyncConnection, scope: TenantScope, customer_ids: Collection[str], company_id: str
+) -> None:
+    await db.execute(
+        sa.update(cloud_accounts)
+        .where(
+            cloud_accounts.c.organisation_id == scope.organisation_id,
+            is_any_of(cloud_accounts.c.customer_id, customer_ids),
+        )
+        .values(company_id=company_id)
+    )
 
 
 async def load_groups_of_accounts(

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
+from msgspec import UNSET, UnsetType
+
 from nimbill.customers.invoice_templates.registration_number_rules import (
     is_registration_number_valid,
 )
@@ -66,3 +68,4 @@ class InvoiceTemplateRecord(InvoiceTemplateBody, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("invoice-templates")
 
     invoice_template_id: str
+    etag: str | UnsetType = UNSET  # with the parameter `etags`

@@ -8,6 +8,8 @@ from nimbill.customers.invoice_templates.bodies import InvoiceTemplateBody
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.errors import Conflict, not_found
 
+__all__ = ["InvoiceTemplateBody"]  # also used by the preview of a template
+
 
 async def change_invoice_template(
     db: AsyncConnection, scope: TenantScope, invoice_template_id: str, body: InvoiceTemplateBody

@@ -36,6 +36,13 @@ async def list_invoice_templates(db: AsyncConnection, scope: TenantScope) -> Seq
     return (await db.execute(stmt)).all()
 
 
+async def find_invoice_template(
+    db: AsyncConnection, scope: TenantScope, invoice_template_id: str, *, lock: bool
+) -> Row | None:
+    stmt = sa.select(invoice_templates).where(*_match_id(scope, invoice_template_id))
+    return (await db.execute(stmt.with_for_update() if lock else stmt)).one_or_none()
+
+
 async def invoice_template_exists(
     db: AsyncConnection, scope: TenantScope, invoice_template_id: str
 ) -> bool:

@@ -11,10 +11,15 @@ from nimbill.customers.invoice_templates.bodies import (
     InvoiceTemplateCreated,
     InvoiceTemplateRecord,
 )
+from nimbill.customers.invoice_templates.version import (
+    build_template_version,
+    load_template_version,
+)
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.ids import new_id
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import RequestCaller, Transaction, delete, get, post
+from nimbill.http.versions import WithEtags
 
 MODIFY = [RoleAction.ModifyBillingGroup]
 READ = [RoleAction.ReadBillingGroup, RoleAction.ModifyBillingGroup]
@@ -40,12 +45,17 @@ async def create_invoice_template(
 
 @get("/invoicetemplate", audiences=[Audience.core], role_actions=READ, basis=_BASIS)
 async def list_invoice_templates(
-    caller: RequestCaller, db: Transaction
+    caller: RequestCaller, db: Transaction, etags: WithEtags = False
 ) -> list[InvoiceTemplateRecord]:
     """List all invoice templates, oldest first."""
     return [
         msgspec.convert(
-            {**row.content, "invoice_template_id": row.invoice_template_id}, InvoiceTemplateRecord
+            {
+                **row.content,
+                "invoice_template_id": row.invoice_template_id,
+                **({"etag": build_template_version(row).etag} if etags else {}),
+            },
+            InvoiceTemplateRecord,
         )
         for row in await records.list_invoice_templates(db, caller.scope)
     ]
@@ -56,6 +66,7 @@ async def list_invoice_templates(
     audiences=[Audience.core],
     role_actions=MODIFY,
     basis=_BASIS,
+    versioned=load_template_version,
     audited="invoicetemplate/{invoice_template_id}",
     changes=Changes.shared_records,
 )
@@ -75,6 +86,7 @@ async def change_invoice_template(
     audiences=[Audience.core],
     role_actions=MODIFY,
     basis=_BASIS,
+    versioned=load_template_version,
     audited="invoicetemplate/{invoice_template_id}",
     changes=Changes.shared_records,
 )

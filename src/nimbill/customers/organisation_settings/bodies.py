@@ -9,6 +9,7 @@ from zoneinfo import available_timezones
 import msgspec
 
 from nimbill.customers.organisation_settings import agent_role_rules  # version 3
+from nimbill.customers.organisation_settings.check_limit_rules import find_check_limit_violations
 from nimbill.customers.organisation_settings.report_tag_rules import (
     KEY_LENGTH_MAX,
     find_report_tag_violations,
@@ -59,6 +60,8 @@ class OrganisationSettings(Body, frozen=True, kw_only=True):
     vendors: list[str] = msgspec.field(default_factory=lambda: list(BILLED_VENDORS))
     provider_names: dict[str, list[str]] = msgspec.field(default_factory=dict)
     agent_role_arn: str | None = None
+    check_change_limit: Decimal = Decimal("0.3")
+    check_margin_limit: Decimal = Decimal(0)
 
 
 class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
@@ -80,6 +83,8 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
     vendors: list[VendorName] | None = None
     provider_names: dict[VendorName, list[Annotated[str, PROVIDER_NAME]]] | None = None
     agent_role_arn: str | None = None
+    check_change_limit: Decimal | None = None
+    check_margin_limit: Decimal | None = None
 
     @classmethod
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
@@ -87,5 +92,6 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
         if isinstance(zone, str) and zone not in available_timezones():
             yield Violation("time_zone", "a name of the time zone database, such as Asia/Tokyo")
         yield from agent_role_rules.find_role_violations(sent)  # version 3
+        yield from find_check_limit_violations(sent)
         yield from find_report_tag_violations(sent.get("report_tag_keys"))
         yield from find_usage_table_violations(sent.get("usage_table"))

@@ -9,6 +9,7 @@ from nimbill.customers.organisation_settings.bodies import (
     OrganisationSettings,
     OrganisationSettingsChange,
 )
+from nimbill.customers.organisation_settings.version import load_settings_version
 from nimbill.foundation.basis import chosen
 from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, get, put
 
@@ -18,6 +19,7 @@ from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, ge
     audiences=[Audience.core],
     role_actions=[RoleAction.ReadSettings, RoleAction.ModifySettings],
     basis=chosen("organisation-settings"),
+    versioned=load_settings_version,
 )
 async def read_settings(caller: RequestCaller, db: Transaction) -> OrganisationSettings:
     """Show the settings of the organisation."""
@@ -29,6 +31,7 @@ async def read_settings(caller: RequestCaller, db: Transaction) -> OrganisationS
     audiences=[Audience.core],
     role_actions=[RoleAction.ModifySettings],
     basis=chosen("organisation-settings"),
+    versioned=load_settings_version,
     audited="settings",
     changes=Changes.shared_records,
 )

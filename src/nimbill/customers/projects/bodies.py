@@ -2,6 +2,8 @@
 
 from typing import Annotated, ClassVar
 
+from msgspec import UNSET, UnsetType
+
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.currency import Currency
 from nimbill.http.request_bodies import Body, Success, text_length
@@ -30,3 +32,4 @@ class ProjectRecord(Body, frozen=True, kw_only=True):
     project_code: str
     project_label: str
     project_currency: Currency
+    etag: str | UnsetType = UNSET  # with the parameter `etags`

@@ -1,11 +1,12 @@
 """Stored projects and the queries on them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.projects.bodies import ProjectBody
+from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, Page, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 
 projects = sa.Table(
@@ -27,14 +28,21 @@ def _match_id(scope: TenantScope, project_id: str) -> list[sa.ColumnElement[bool
     ]
 
 
-async def list_projects(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
+_COLUMNS = ListColumns(
+    organisation_id=projects.c.organisation_id,
+    order=[projects.c.project_code],
+    searched=[projects.c.project_id, projects.c.project_code, projects.c.project_label],
+    sortable={
+        name: projects.c[name] for name in ("project_code", "project_label", "project_currency")
+    },
+)
+
+
+async def list_projects(
+    db: AsyncConnection, scope: TenantScope, query: ListQuery = COMPLETE
+) -> Page:
     """List the projects of the organisation in the order of their codes."""
-    stmt = (
-        sa.select(projects)
-        .where(projects.c.organisation_id == scope.organisation_id)
-        .order_by(projects.c.project_code)
-    )
-    return (await db.execute(stmt)).all()
+    return await fetch_page(db, scope, sa.select(projects), _COLUMNS, query)
 
 
 async def project_exists(db: AsyncConnection, scope: TenantScope, project_id: str) -> bool:
@@ -57,6 +65,13 @@ async def lock_project(db: AsyncConnection, scope: TenantScope, project_id: str)
     """Lock the row until the transaction ends; return whether the project exists."""
     stmt = sa.select(projects.c.project_id).where(*_match_id(scope, project_id))
     return (await db.execute(stmt.with_for_update())).one_or_none() is not None
+
+
+async def find_project(
+    db: AsyncConnection, scope: TenantScope, project_id: str, *, lock: bool
+) -> Row | None:
+    stmt = sa.select(projects).where(*_match_id(scope, project_id))
+    return (await db.execute(stmt.with_for_update() if lock else stmt)).one_or_none()
 
 
 async def project_code_exists(

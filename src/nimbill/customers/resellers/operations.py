@@ -87,7 +87,7 @@ async def change_meta(
 async def delete_reseller(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     """Delete the account with its subusers, clients and tokens."""
     await _require_reseller(db, scope, user_id)
-    for subuser in await users.list_subusers(db, scope, user_id):
+    for subuser in (await users.list_subusers(db, scope, user_id)).rows:
         await delete_user_and_clients(db, scope, subuser.user_id)
     await delete_user_and_clients(db, scope, user_id)
 

@@ -1,12 +1,13 @@
 """Stored reseller accounts and the queries on them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
+from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, Page, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.identity.users.records import users
 
@@ -53,10 +54,30 @@ def _select_resellers(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
     )
 
 
-async def list_resellers(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
+_COLUMNS = ListColumns(
+    organisation_id=resellers.c.organisation_id,
+    order=[resellers.c.portal_registered, resellers.c.user_id],
+    searched=[
+        resellers.c.user_id,
+        users.c.email,
+        billing_groups.c.company_id,
+        billing_groups.c.billinggroup_id,
+        billing_groups.c.billinggroup_name,
+    ],
+    sortable={
+        "email": users.c.email,
+        "billinggroup_id": billing_groups.c.billinggroup_id,
+        "billinggroup_name": billing_groups.c.billinggroup_name,
+        "portal_registered": resellers.c.portal_registered,
+    },
+)
+
+
+async def list_resellers(
+    db: AsyncConnection, scope: TenantScope, query: ListQuery = COMPLETE
+) -> Page:
     """List the accounts of visible billing groups, oldest first."""
-    stmt = _select_resellers(scope).order_by(resellers.c.portal_registered, resellers.c.user_id)
-    return (await db.execute(stmt)).all()
+    return await fetch_page(db, scope, _select_resellers(scope), _COLUMNS, query)
 
 
 async def lock_reseller(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row | None:

@@ -1,9 +1,10 @@
 """HTTP routes of reseller accounts; paths are relative to /m/core."""
 
 from datetime import datetime
+from typing import Literal
 from zoneinfo import ZoneInfo
 
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, FromQuery, JSONBody
 
 from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
@@ -16,10 +17,14 @@ from nimbill.customers.resellers.bodies import (
     ResellerPassword,
     ResellerRecord,
 )
+from nimbill.database.list_query import COMPLETE, ListQuery
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen, stated
+from nimbill.http.list_parameters import ReportTotal, Search
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import (
+    Limit,
+    Offset,
     RequestCaller,
     Transaction,
     WorkerResources,
@@ -29,6 +34,16 @@ from nimbill.http.routing import (
     put,
 )
 
+ResellerSort = Literal[
+    "email",
+    "-email",
+    "billinggroup_id",
+    "-billinggroup_id",
+    "billinggroup_name",
+    "-billinggroup_name",
+    "portal_registered",
+    "-portal_registered",
+]
 READ = [RoleAction.ReadReseller, RoleAction.ModifyReseller]
 MODIFY = [RoleAction.ModifyReseller]
 
@@ -50,7 +65,8 @@ async def create_or_list_resellers(
 ) -> ResellerChanged | list[ResellerRecord]:
     """Create a reseller account. Without a body, list the accounts, as specified."""
     if data is None:
-        return await _list_records(caller, db)
+        accounts, _ = await _list_records(caller, db, COMPLETE)
+        return accounts
     return await operations.create_reseller(db, caller.scope, resources, data)
 
 
@@ -59,10 +75,25 @@ async def create_or_list_resellers(
     audiences=[Audience.core],
     role_actions=READ,
     basis=chosen("reseller-accounts"),
+    counted=True,
 )
-async def list_resellers(caller: RequestCaller, db: Transaction) -> list[ResellerRecord]:
-    """List the reseller accounts of the billing groups that the caller may see."""
-    return await _list_records(caller, db)
+async def list_resellers(
+    caller: RequestCaller,
+    db: Transaction,
+    report_total: ReportTotal,
+    limit: Limit = None,
+    offset: Offset = 0,
+    search: Search = None,
+    sort: FromQuery[ResellerSort | None] = None,
+) -> list[ResellerRecord]:
+    """List the reseller accounts of the billing groups that the caller may see, oldest first.
+
+    `search` looks in user_id, email, company_id, billinggroup_id and billinggroup_name.
+    """
+    query = ListQuery(limit, offset, search, sort)
+    accounts, total = await _list_records(caller, db, query)
+    report_total(total)
+    return accounts
 
 
 @delete(
@@ -119,9 +150,12 @@ async def update_reseller_meta(
     return Success()
 
 
-async def _list_records(caller: RequestCaller, db: Transaction) -> list[ResellerRecord]:
+async def _list_records(
+    caller: RequestCaller, db: Transaction, query: ListQuery
+) -> tuple[list[ResellerRecord], int]:
     zone = ZoneInfo((await load_settings(db, caller.scope)).time_zone)
-    return [_build_record(row, zone) for row in await records.list_resellers(db, caller.scope)]
+    rows, total = await records.list_resellers(db, caller.scope, query)
+    return [_build_record(row, zone) for row in rows], total
 
 
 def _build_record(row: Row, zone: ZoneInfo) -> ResellerRecord:

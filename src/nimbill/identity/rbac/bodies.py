@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
+from msgspec import UNSET, UnsetType
+
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.http.request_bodies import Body, text_length
@@ -52,6 +54,7 @@ class Role(Body, frozen=True, kw_only=True):
     name: str
     namespace: Namespace
     permissions: list[str]
+    etag: str | UnsetType = UNSET  # with the parameter `etags`
 
 
 class RoleReference(Body, frozen=True, kw_only=True):
@@ -104,3 +107,35 @@ class RoleMapping(Body, frozen=True, kw_only=True, omit_defaults=True):
     namespace: Namespace
     role: str | None = None
     filter: str | None = None
+
+
+class NamespaceAccess(Body, frozen=True, kw_only=True):
+    """The roles of a person in one namespace, and the single role actions that they add up to."""
+
+    basis: ClassVar[Basis] = chosen("effective-access")
+
+    namespace: Namespace
+    roles: list[str]
+    permissions: list[str]
+
+
+class FilteredGroup(Body, frozen=True, kw_only=True):
+    """A billing group that a filter names."""
+
+    basis: ClassVar[Basis] = chosen("effective-access")
+
+    company_id: str
+    billinggroup_id: str
+    billinggroup_name: str
+
+
+class EffectiveAccess(Body, frozen=True, kw_only=True):
+    """`billing_groups` is null without a filter: then the person sees every group."""
+
+    basis: ClassVar[Basis] = chosen("effective-access")
+
+    user_id: str
+    username: str
+    namespaces: list[NamespaceAccess]
+    billing_groups: list[FilteredGroup] | None
+    filters: list[FilteringRule]

@@ -61,8 +61,14 @@ async def lock_role(
     db: AsyncConnection, scope: TenantScope, root_user: str, key: RoleKey
 ) -> Row | None:
     """Lock the row until the transaction ends."""
-    stmt = sa.select(roles).where(*_match_role(scope, root_user, key)).with_for_update()
-    return (await db.execute(stmt)).one_or_none()
+    return await find_role(db, scope, root_user, key, lock=True)
+
+
+async def find_role(
+    db: AsyncConnection, scope: TenantScope, root_user: str, key: RoleKey, *, lock: bool
+) -> Row | None:
+    stmt = sa.select(roles).where(*_match_role(scope, root_user, key))
+    return (await db.execute(stmt.with_for_update() if lock else stmt)).one_or_none()
 
 
 async def lock_role_permissions(

@@ -4,6 +4,7 @@ from typing import Any
 
 from litestar import Request
 from litestar.params import FromPath, FromQuery, JSONBody
+from msgspec import UNSET
 
 from nimbill.access.gate import Audience, Changes
 from nimbill.access.request_context import get_request_context
@@ -20,8 +21,10 @@ from nimbill.http.routing import (
     patch,
     post,
 )
+from nimbill.http.versions import WithEtags
 from nimbill.identity.rbac import operations, records
 from nimbill.identity.rbac.bodies import (
+    EffectiveAccess,
     Namespace,
     PermissionListing,
     Role,
@@ -32,6 +35,8 @@ from nimbill.identity.rbac.bodies import (
     RolesReplace,
     RoleUpdate,
 )
+from nimbill.identity.rbac.effective_access import load_effective_access
+from nimbill.identity.rbac.version import build_role_version, load_role_version
 from nimbill.identity.users.operations import require_user
 
 PRODUCTS = [Audience.core, Audience.portal]
@@ -70,12 +75,20 @@ async def create_role(data: JSONBody[RoleCreate], caller: RequestCaller, db: Tra
 
 @get("/roles", audiences=PRODUCTS, role_actions=READ_ROLES, basis=chosen("role-paths"))
 async def list_roles(
-    caller: RequestCaller, db: Transaction, namespace: FromQuery[Namespace | None] = None
+    caller: RequestCaller,
+    db: Transaction,
+    namespace: FromQuery[Namespace | None] = None,
+    etags: WithEtags = False,
 ) -> list[Role]:
     """List all roles, or those of one namespace."""
     rows = await records.list_roles(db, caller.scope, caller.root_user, namespace)
     return [
-        Role(name=row.name, namespace=Namespace(row.namespace), permissions=row.permissions)
+        Role(
+            name=row.name,
+            namespace=Namespace(row.namespace),
+            permissions=row.permissions,
+            etag=build_role_version(row).etag if etags else UNSET,
+        )
         for row in rows
     ]
 
@@ -85,6 +98,7 @@ async def list_roles(
     audiences=PRODUCTS,
     role_actions=[RoleAction.ModifyRoles],
     basis=chosen("role-paths"),
+    versioned=load_role_version,
     audited="role/{namespace}/{rolename}",
     changes=Changes.users,
 )
@@ -104,6 +118,7 @@ async def update_role(
     audiences=PRODUCTS,
     role_actions=[RoleAction.ModifyRoles],
     basis=chosen("role-paths"),
+    versioned=load_role_version,
     audited="role/{namespace}/{rolename}",
     changes=Changes.users,
 )
@@ -171,6 +186,27 @@ async def list_permissions_of_subuser(
     return await operations.list_permissions(db, caller, await require_user(db, caller, subuser))
 
 
+@get(
+    "/{subuser:str}/access",
+    audiences=PRODUCTS,
+    role_actions=READ_ROLES,
+    own_user_parameter="subuser",
+    basis=chosen("effective-access"),
+)
+async def read_access_of_subuser(
+    subuser: FromPath[str],
+    caller: RequestCaller,
+    db: Transaction,
+    resources: WorkerResources,
+) -> EffectiveAccess:
+    """Show what a person may do and which billing groups they see, found by name or id.
+
+    `permissions` lists single role actions, also for Admin and the root user.
+    """
+    user = await require_user(db, caller, subuser)
+    return await load_effective_access(db, caller, user, resources.list_group_names)
+
+
 @patch(
     "/{subuser:str}/userroles",
     audiences=PRODUCTS,
@@ -200,5 +236,6 @@ ROUTES = [
     list_own_mappings,
     list_mappings_of_subuser,
     list_permissions_of_subuser,
+    read_access_of_subuser,
     replace_mappings,
 ]

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, Page, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation.user_kind import UserKind
 
@@ -66,19 +67,25 @@ async def add_user(
     return row
 
 
-async def list_subusers(db: AsyncConnection, scope: TenantScope, root_user: str) -> Sequence[Row]:
-    stmt = (
-        sa.select(users)
-        .where(
-            users.c.organisation_id == scope.organisation_id,
-            users.c.root_user == root_user,
-            users.c.user_id != root_user,
-        )
-        .order_by(
-            sa.func.lower(users.c.username).collate("C")
-        )  # the locale of the server must not matter
-    )
-    return (await db.execute(stmt)).all()
+# the locale of the server must not matter
+_BY_NAME = sa.func.lower(users.c.username).collate("C")
+_USER_COLUMNS = ListColumns(
+    organisation_id=users.c.organisation_id,
+    order=[_BY_NAME],
+    searched=[users.c.user_id, users.c.username, users.c.email],
+    sortable={
+        "username": _BY_NAME,
+        "email": sa.func.lower(users.c.email).collate("C"),
+        "create_time": users.c.create_time,
+    },
+)
+
+
+async def list_subusers(
+    db: AsyncConnection, scope: TenantScope, root_user: str, query: ListQuery = COMPLETE
+) -> Page:
+    stmt = sa.select(users).where(users.c.root_user == root_user, users.c.user_id != root_user)
+    return await fetch_page(db, scope, stmt, _USER_COLUMNS, query)
 
 
 async def find_user(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row | None:

@@ -1,15 +1,20 @@
 """HTTP routes of users and API clients; paths are relative to /m/u/users."""
 
 from datetime import UTC, datetime
+from typing import Literal
 
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, FromQuery, JSONBody
 
 from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
+from nimbill.database.list_query import ListQuery
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen, stated
+from nimbill.http.list_parameters import ReportTotal, Search
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import (
+    Limit,
+    Offset,
     RequestCaller,
     Transaction,
     WorkerResources,
@@ -30,6 +35,7 @@ from nimbill.identity.users.bodies import (
 )
 
 PRODUCTS = [Audience.core, Audience.portal]
+UserSort = Literal["username", "-username", "email", "-email", "create_time", "-create_time"]
 
 
 @post(
@@ -57,13 +63,25 @@ async def create_subuser(
     flag="users_management",
     role_actions=[RoleAction.ReadUsers, RoleAction.ModifyUsers],
     basis=chosen("user-paths"),
+    counted=True,
 )
-async def list_subusers(caller: RequestCaller, db: Transaction) -> list[Subuser]:
-    """List the subusers of the caller's root user, ordered by name."""
-    return [
-        _build_subuser(row)
-        for row in await records.list_subusers(db, caller.scope, caller.root_user)
-    ]
+async def list_subusers(
+    caller: RequestCaller,
+    db: Transaction,
+    report_total: ReportTotal,
+    limit: Limit = None,
+    offset: Offset = 0,
+    search: Search = None,
+    sort: FromQuery[UserSort | None] = None,
+) -> list[Subuser]:
+    """List the subusers of the caller's root user, ordered by name.
+
+    `search` looks in user_id, username and email.
+    """
+    query = ListQuery(limit, offset, search, sort)
+    rows, total = await records.list_subusers(db, caller.scope, caller.root_user, query)
+    report_total(total)
+    return [_build_subuser(row) for row in rows]
 
 
 @delete(

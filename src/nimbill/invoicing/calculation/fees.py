@@ -126,9 +126,8 @@ def calculate_support_fee(
     """None without usage. With a discounted base, the discount applies twice, intentionally."""
     if not usage:
         return None
-    includes_marketplace = terms.support_amount_target == "allusage"
-    lines = [line for line in usage if includes_marketplace or not line.marketplace]
-    fee_entries = [entry for entry in charges.entries if _counts_for_support(entry, terms)]
+    lines = select_support_lines(usage, terms)
+    fee_entries = [entry for entry in charges.entries if counts_for_support(entry, terms)]
 
     usage_base = _sum_usage(lines, terms.support_basis, terms)
     entry_base = sum_exact(
@@ -160,10 +159,7 @@ def calculate_agency_fee(
         raise CannotBeBilled("usage_table_missing")
     if support is None:
         return None
-    includes_support = terms.substitution_scope == "cloudpaywithfee"
-    support_base = ZERO
-    if includes_support:
-        support_base = support.after if terms.substitution_basis == "discounted" else support.charge
+    support_base = find_support_in_agency_base(support, terms)
     owners = _group_by_owner(usage) if terms.substitution_fee_calc_type == "account" else [usage]
     return _calculate_fee(
         FeeTerms(
@@ -174,11 +170,11 @@ def calculate_agency_fee(
             currency=charges.cost_currency,
         ),
         bases=[
-            _sum_usage(lines, terms.substitution_basis, terms) + support_base * share
+            _sum_usage(lines, terms.substitution_basis, terms) + (support_base or ZERO) * share
             for lines, share in zip(owners, _usage_shares(owners), strict=True)
         ],
         discounted=terms.discount_calc_logic == "allamount",
-        sources=(*_list_sources(usage), *(["support fee"] if includes_support else [])),
+        sources=(*_list_sources(usage), *([] if support_base is None else ["support fee"])),
     )
 
 
@@ -202,7 +198,20 @@ def _calculate_fee(
     )
 
 
-def _counts_for_support(entry: AppliedEntry, terms: Terms) -> bool:
+def select_support_lines(usage: Iterable[ExactUsage], terms: Terms) -> list[ExactUsage]:
+    """The usage in the base of the support fee."""
+    includes_marketplace = terms.support_amount_target == "allusage"
+    return [line for line in usage if includes_marketplace or not line.marketplace]
+
+
+def find_support_in_agency_base(support: ExactFee, terms: Terms) -> ExactAmount | None:
+    """The support fee in the base of the agency fee; None if it does not count."""
+    if terms.substitution_scope != "cloudpaywithfee":
+        return None
+    return support.after if terms.substitution_basis == "discounted" else support.charge
+
+
+def counts_for_support(entry: AppliedEntry, terms: Terms) -> bool:
     included_by_target = (
         terms.support_amount_target == "cloudpayonlywithfee"
         and terms.support_scope != "cloudpayonly"

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.request_bodies import Body, Success, text_length
+from nimbill.http.request_bodies import Body, Success, described, text_length
 
 REASON = text_length(1, 1000)
 
@@ -69,9 +69,11 @@ class StepBlocker(Body, frozen=True, kw_only=True):
 
     basis: ClassVar[Basis] = chosen("month-steps")
 
-    reason: str
-    subjects: list[str]  # ids of imports, runs, groups, accounts or entries
-    link: str
+    reason: Annotated[str, described("a code that stays the same between versions")]
+    text: Annotated[str, described("the reason and what to do, in English")]
+    count: Annotated[int, described("how many records it concerns; 1 if it concerns the month")]
+    subjects: Annotated[list[str], described("ids of imports, runs, groups, accounts or entries")]
+    link: Annotated[str, described("the path of the API that lists these records")]
 
 
 class MonthStep(Body, frozen=True, kw_only=True):
@@ -80,7 +82,7 @@ class MonthStep(Body, frozen=True, kw_only=True):
     step: StepName
     state: StepState
     blockers: list[StepBlocker]
-    done_by: str | None
+    done_by: Annotated[str | None, described("the name or id of who did it last; null if open")]
     done_time: str | None
 
 

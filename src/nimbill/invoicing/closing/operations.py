@@ -15,6 +15,7 @@ from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Violation, not_found
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.invoicing.closing import records
+from nimbill.invoicing.closing.blocker_texts import BLOCKER_TEXTS
 from nimbill.invoicing.closing.bodies import (
     MonthClosing,
     MonthStatus,
@@ -23,7 +24,7 @@ from nimbill.invoicing.closing.bodies import (
     StepState,
 )
 from nimbill.invoicing.closing.month_steps import Blocker, Step, build_steps, find_missing
-from nimbill.invoicing.closing.records import StepAction
+from nimbill.invoicing.closing.step_actions import StepAction, load_step_actions
 
 basis = chosen("closed-months")
 steps_basis = chosen("month-steps")
@@ -114,7 +115,7 @@ async def _load_status(
 ) -> MonthStatus:
     state = await lock_month(db, scope, period, shared=True)
     facts = await records.load_facts(db, scope, period, state)
-    actions = await records.load_step_actions(db, scope, period)
+    actions = await load_step_actions(db, scope, period)
     return MonthStatus(
         month=period.month,
         vendor=period.vendor,
@@ -134,6 +135,8 @@ def _build_step(period: BillingPeriod, step: Step, action: StepAction | None) ->
         blockers=[
             StepBlocker(
                 reason=blocker.reason,
+                text=BLOCKER_TEXTS[blocker.reason],
+                count=len(blocker.subjects) or 1,
                 subjects=list(blocker.subjects),
                 link=_build_link(period, blocker.reason),
             )

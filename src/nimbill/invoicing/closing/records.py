@@ -2,20 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.records import recalculation_entries
-from nimbill.audit.records import list_latest_entries
 from nimbill.costs.lake.records import USAGE, cost_months, cost_sums
 from nimbill.costs.months.records import MonthState, month_states, parked_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
-from nimbill.foundation import calendar_month, clock, exact_json
+from nimbill.foundation import calendar_month, clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.records import ImportState, cost_imports
@@ -30,14 +27,6 @@ basis = chosen("month-steps")
 
 _RUNNING = (ImportState.waiting, ImportState.running)
 _RESOLVING = (ImportState.done, ImportState.unchanged)
-
-
-@dataclass(frozen=True, slots=True)
-class StepAction:
-    """Who did a step last, and when."""
-
-    actor: str
-    time: str
 
 
 async def list_known_periods(
@@ -206,23 +195,3 @@ async def _load_differences(
         payers = {payer.payer_id for payer in tie_out.payers if payer.difference}
         differences["not_tied_out"] = payers
     return differences
-
-
-async def load_step_actions(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
-) -> Mapping[str, StepAction]:
-    """Load from the audit log who did each step last, by the name of the step."""
-    month, vendor = period.month, period.vendor
-    resources = {
-        f"costs/{vendor}/{month}": "arrived",
-        f"recalculation/{vendor}/{month}": "decided",
-        f"invoices/{month}/exchangerate": "rates",
-        f"invoices/{month}/{vendor}": "created",
-        f"month/{vendor}/{month}": "closed",
-    }
-    actions = {}
-    for row in await list_latest_entries(db, scope, list(resources)):
-        entry: dict[str, Any] = exact_json.decode_stored(row.entry)
-        name = entry["actor_name"] or entry["actor"]
-        actions[resources[row.resource]] = StepAction(name, entry["at"])
-    return actions

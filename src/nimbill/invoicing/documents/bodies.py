@@ -13,7 +13,7 @@ from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.language import Language
 from nimbill.foundation.vendors import BilledVendor, Vendor
-from nimbill.http.request_bodies import Body, Success, text_length
+from nimbill.http.request_bodies import Body, Success, described, text_length
 from nimbill.invoicing.documents.document import InvoiceDocument, InvoiceWarningCode
 
 MEMO_MAX = 1_000
@@ -80,6 +80,20 @@ class SaveExchangeRateRequest(Body, frozen=True, kw_only=True):
         rate = sent.get("exchange_rate")
         if isinstance(rate, int | Decimal) and not 0 < rate <= RATE_MAX:
             yield Violation("exchange_rate", f"more than 0, up to {RATE_MAX:,}")
+
+
+class SavedExchangeRate(Body, frozen=True, kw_only=True):
+    """The rate of a billing group for a month and vendor."""
+
+    basis: ClassVar[Basis] = chosen("saved-exchange-rates")
+
+    company_id: str
+    billinggroup_id: str
+    billinggroup_name: str
+    vendor: BilledVendor
+    exchange_rate: Annotated[Decimal, described("yen per dollar")]
+    saved_by: Annotated[str | None, described("the name of the user who saved it last")]
+    saved_time: str | None
 
 
 class CreateInvoicesRequest(Body, frozen=True, kw_only=True):

@@ -13,8 +13,16 @@ import msgspec
 from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.currency import Currency
+from nimbill.foundation.currency import CURRENCIES, Currency
 from nimbill.foundation.language import Language
+from nimbill.foundation.money import (
+    ExactAmount,
+    Rounding,
+    convert_currency,
+    round_amount,
+    sum_exact,
+    to_exact,
+)
 from nimbill.foundation.vendor_names import label_vendor
 from nimbill.invoicing.calculation.charges import FreeItem, MonthlyCharges
 from nimbill.invoicing.calculation.sheet import InvoiceSheet
@@ -148,6 +156,8 @@ class InvoiceDraft(NamedTuple):
     pre_tax_usd: Decimal
     discount_rate: Decimal
     exchange_rate: Decimal
+    vendor_cost: Decimal  # in the invoice's currency
+    cost_currency: str
     warnings: tuple[InvoiceWarningCode, ...]
     text: str
 
@@ -175,6 +185,10 @@ def build_draft(document: InvoiceDocument) -> InvoiceDraft:
         pre_tax_usd=sheet.pre_tax_usd,
         discount_rate=document.terms.discount_rate,
         exchange_rate=document.exchange_rate,
+        vendor_cost=round_amount(
+            convert_vendor_cost(document, sheet.currency), sheet.currency, Rounding.half_up
+        ),
+        cost_currency=sheet.cost_currency.value,
         warnings=find_warnings(document),
         text=text,
     )
@@ -218,3 +232,24 @@ def decode_summary(text: str) -> InvoiceSummary:
 
 
 _summary_decoder = msgspec.json.Decoder(InvoiceSummary)
+
+
+# ── margins ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def convert_sales(document: InvoiceDocument | InvoiceSummary, currency: Currency) -> ExactAmount:
+    """The invoiced amount before tax, converted at the invoice's rate; not rounded."""
+    rate = to_exact(document.exchange_rate)
+    return convert_currency(to_exact(document.sheet.pre_tax), document.currency, currency, rate)
+
+
+def convert_vendor_cost(
+    document: InvoiceDocument | InvoiceSummary, currency: Currency
+) -> ExactAmount:
+    """The vendor's charges without tax, converted at the invoice's rate; not rounded."""
+    rate = to_exact(document.exchange_rate)
+    return sum_exact(
+        convert_currency(to_exact(charge.amount), CURRENCIES[charge.currency], currency, rate)
+        for charge in document.stock
+        if charge.currency in CURRENCIES
+    )

@@ -20,6 +20,13 @@ basis = chosen("portal-invoices")
 _invoices, _revisions = invoices.c, invoice_revisions.c
 
 
+def _select_dates() -> sa.FromClause:
+    """Decode the document once for both dates: decoding takes most of the time of a list."""
+    columns = (sa.column("issue_date", sa.Text), sa.column("due_date", sa.Text))
+    record = sa.func.json_to_record(sa.cast(_revisions.document, JSON))
+    return record.table_valued(*columns, name="dates").render_derived(with_types=True).lateral()
+
+
 async def list_invoice_heads(
     db: AsyncConnection, scope: TenantScope, *, limit: int | None, offset: int
 ) -> Sequence[Row]:
@@ -27,15 +34,15 @@ async def list_invoice_heads(
 
     Columns: company_id, month, vendor, number, issue_date, due_date, currency, pre_tax, tax, total.
     """
-    document = sa.cast(_revisions.document, JSON)
+    dates = _select_dates()
     stmt = (
         sa.select(
             _invoices.company_id,
             _invoices.month,
             _invoices.vendor,
             _invoices.number,
-            document["issue_date"].astext.label("issue_date"),
-            document["due_date"].astext.label("due_date"),
+            dates.c.issue_date,
+            dates.c.due_date,
             _revisions.currency,
             _revisions.pre_tax,
             _revisions.tax,
@@ -47,6 +54,7 @@ async def list_invoice_heads(
             (billing_groups.c.organisation_id == _invoices.organisation_id)
             & (billing_groups.c.company_id == _invoices.company_id),
         )
+        .join(dates, sa.true())
         .where(_invoices.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
         .order_by(_invoices.month.desc(), _invoices.vendor, _invoices.number)
         .limit(limit)

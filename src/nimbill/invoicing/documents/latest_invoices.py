@@ -1,6 +1,7 @@
-"""The amount of each billing group's newest invoiced month, summed over all vendors."""
+"""The newest invoices: their amounts by billing group, and when the last one was created."""
 
 from collections import defaultdict
+from datetime import datetime
 from decimal import Decimal
 
 import sqlalchemy as sa
@@ -19,7 +20,7 @@ _invoices, _revisions = invoices.c, invoice_revisions.c
 
 
 async def load_latest_pre_tax(db: AsyncConnection, scope: TenantScope) -> dict[str, Decimal]:
-    """Load amounts before tax by company_id, only for groups with an invoice.
+    """Load the amounts before tax of each group's newest invoiced month, by company_id.
 
     Amounts are in the invoices' currency. If the vendors' invoices use two currencies, the sum is
     in yen, converted at the rate of each invoice.
@@ -74,3 +75,12 @@ def _select_latest(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
         .where(_invoices.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
         .order_by(_invoices.company_id, _invoices.vendor)
     )
+
+
+async def find_last_issue_time(db: AsyncConnection, scope: TenantScope) -> datetime | None:
+    """When the youngest revision of any invoice was created."""
+    stmt = sa.select(sa.func.max(invoice_revisions.c.create_time)).where(
+        invoice_revisions.c.organisation_id == scope.organisation_id
+    )
+    issued_at: datetime | None = (await db.execute(stmt)).scalar_one()
+    return issued_at

@@ -6,7 +6,6 @@ change.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
@@ -65,6 +64,9 @@ invoice_revisions = sa.Table(
     # the terms by which the portal prices the month's usage without decoding the document
     sa.Column("discount_rate", sa.Numeric, nullable=False),
     sa.Column("exchange_rate", sa.Numeric, nullable=False),
+    # what the vendor charged, in the currency of the invoice, and the currency of the usage
+    sa.Column("vendor_cost", sa.Numeric, nullable=False),
+    sa.Column("cost_currency", sa.Text, nullable=False),
     sa.Column("warnings", ARRAY(sa.Text), nullable=False),
     sa.Column("document", sa.Text, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
@@ -123,9 +125,10 @@ _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
 _INSERT_REVISIONS = """
 WITH drafts AS (
     SELECT * FROM unnest($4::text[], $5::integer[], $6::integer[], $7::text[], $8::text[],
-        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[])
+        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
+        $16::text[], $17::text[])
     AS drafts (company_id, number, revision, currency, pre_tax, tax, total, pre_tax_usd,
-        discount_rate, exchange_rate, warnings, document)
+        discount_rate, exchange_rate, vendor_cost, cost_currency, warnings, document)
 ), heads AS (
     INSERT INTO invoices
         (organisation_id, month, company_id, vendor, number, revision, create_time, update_time)
@@ -135,10 +138,11 @@ WITH drafts AS (
 )
 INSERT INTO invoice_revisions
     (organisation_id, month, company_id, vendor, revision, run_id, currency, pre_tax, tax, total,
-        pre_tax_usd, discount_rate, exchange_rate, warnings, document, create_time)
-SELECT $1, $2, company_id, $3, revision, $16, currency, pre_tax::numeric, tax::numeric,
+        pre_tax_usd, discount_rate, exchange_rate, vendor_cost, cost_currency, warnings, document,
+        create_time)
+SELECT $1, $2, company_id, $3, revision, $18, currency, pre_tax::numeric, tax::numeric,
     total::numeric, pre_tax_usd::numeric, discount_rate::numeric, exchange_rate::numeric,
-    string_to_array(warnings, ' '), document, now()
+    vendor_cost::numeric, cost_currency, string_to_array(warnings, ' '), document, now()
 FROM drafts
 """
 
@@ -220,6 +224,8 @@ async def add_revisions(
         [str(draft.pre_tax_usd) for draft in drafts],
         [str(draft.discount_rate) for draft in drafts],
         [str(draft.exchange_rate) for draft in drafts],
+        [str(draft.vendor_cost) for draft in drafts],
+        [draft.cost_currency for draft in drafts],
         [" ".join(draft.warnings) for draft in drafts],
         [
             draft.encode_with_number(format_invoice_no(period.month, number), revision)
@@ -388,12 +394,3 @@ async def store_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str, conten
         .on_conflict_do_nothing()
     )
     return (await find_pdfs(db, scope, [pdf_id]))[pdf_id]
-
-
-async def find_last_issue_time(db: AsyncConnection, scope: TenantScope) -> datetime | None:
-    """When the youngest revision of any invoice was created."""
-    stmt = sa.select(sa.func.max(invoice_revisions.c.create_time)).where(
-        invoice_revisions.c.organisation_id == scope.organisation_id
-    )
-    issued_at: datetime | None = (await db.execute(stmt)).scalar_one()
-    return issued_at

@@ -9,6 +9,7 @@ from nimbill.foundation.language import Language
 # each text in Japanese, then in English
 # fmt: off
 LABELS: Mapping[str, tuple[str, str]] = MappingProxyType({
+    "sample":           ("見本 SAMPLE", "SAMPLE"),
     "title":            ("請求書", "Invoice"),
     "cover_title":      ("請求書（合計）", "Statement of invoices"),
     "to_company":       ("御中", ""),

@@ -57,6 +57,11 @@ class PdfPrinter:
 
         return await self.compilers.run_once(scope.organisation_id, pdf_id, load_or_compile)
 
+    async def print_sample(self, scope: TenantScope, document: InvoiceDocument) -> bytes:
+        """Compile an invoice that is marked as a sample; it is not stored."""
+        data, timestamp = await asyncio.to_thread(rendering.build_sample_input, document)
+        return await self.compilers.compile(scope.organisation_id, data, timestamp=timestamp)
+
 
 class NoInvoices(NotFound):
     """The month has no invoice that the caller may see."""

@@ -32,12 +32,24 @@ def build_compiler_input(
     return build_template_data(documents, cover=cover), _to_unix_time(latest)
 
 
+def build_sample_input(document: InvoiceDocument) -> tuple[str, int]:
+    """Like build_compiler_input, for an invoice that is marked as a sample on every page."""
+    page = build_invoice_page(document)
+    page["head"]["sample"] = page["labels"]["sample"]
+    return _format_file(page["head"], None, [page]), _to_unix_time(document.issue_date)
+
+
 def build_template_data(
     documents: Sequence[InvoiceDocument], *, cover: dict[str, Any] | None = None
 ) -> str:
     """Build the JSON for the Typst templates, which lay out texts and figures only."""
     invoices = [build_invoice_page(document) for document in documents]
-    head = cover["head"] if cover else invoices[0]["head"]
+    return _format_file(cover["head"] if cover else invoices[0]["head"], cover, invoices)
+
+
+def _format_file(
+    head: dict[str, Any], cover: dict[str, Any] | None, invoices: Sequence[dict[str, Any]]
+) -> str:
     file = {"title": head["file_title"], "author": head["author"], "date": head["issue_date"]}
     return json.dumps({"file": file, "cover": cover, "invoices": invoices})
 

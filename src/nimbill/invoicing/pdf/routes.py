@@ -7,17 +7,30 @@ from pathlib import Path
 from typing import IO, Annotated, Any
 
 from litestar import Request, Response
-from litestar.params import FromPath, QueryParameter
+from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from litestar.response import Stream
 
-from nimbill.access.gate import Audience
+from nimbill.access.gate import Audience, Changes, Unaudited
+from nimbill.access.request_context import get_request_context
 from nimbill.access.role_actions import RoleAction
+from nimbill.customers.invoice_templates.operations import InvoiceTemplateBody
+from nimbill.customers.organisation_settings.records import load_settings
+from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.language import Language
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.disconnection import run_until_disconnected
-from nimbill.http.routing import PathMonth, RequestCaller, WorkerResources, get
+from nimbill.http.routing import (
+    PathMonth,
+    RequestCaller,
+    Transaction,
+    WorkerResources,
+    get,
+    post,
+)
 from nimbill.invoicing.pdf import pdf_cache
 from nimbill.invoicing.pdf.printing import PDF, build_pdf_response, pause_for_printing
+from nimbill.invoicing.pdf.sample_invoice import build_sample_invoice
 
 READ = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
 ZIP = "application/zip"
@@ -102,4 +115,33 @@ async def _read_chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
             yield chunk
 
 
-ROUTES = [print_invoice, print_covering_page, print_month]
+@post(
+    "/invoicetemplate/preview",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyBillingGroup],
+    basis=chosen("template-preview"),
+    audited=Unaudited("nothing is stored"),
+    changes=Changes.billing_groups,
+    media_type=PDF,
+)
+async def preview_invoice_template(
+    data: JSONBody[InvoiceTemplateBody],
+    caller: RequestCaller,
+    db: Transaction,
+    request: Request[Any, Any, Any],
+    language: FromQuery[Language | None] = None,
+) -> Response[bytes]:
+    """Return a sample invoice with this template as PDF; store nothing.
+
+    Customer and amounts are invented, and every page is marked as a sample. Without `language` it
+    is in the language of the organisation.
+    """
+    settings = await load_settings(db, caller.scope)
+    document = build_sample_invoice(data, settings, language or settings.language, clock.now())
+    printer = await pause_for_printing(request)
+    content = await run_until_disconnected(request, printer.print_sample(caller.scope, document))
+    await get_request_context(request.scope).resume(printer.engine)
+    return build_pdf_response("sample.pdf", content)
+
+
+ROUTES = [print_invoice, print_covering_page, print_month, preview_invoice_template]

@@ -14,23 +14,24 @@ from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import (
     ExactAmount,
     Rounding,
-    divide_decimals,
     round_amount,
     subtract_decimals,
     sum_decimals,
     sum_exact,
 )
 from nimbill.foundation.vendor_names import BILLED_VENDORS
-from nimbill.invoicing.documents.document import InvoiceDocument
+from nimbill.invoicing.documents.document import (
+    InvoiceDocument,
+    convert_sales,
+    convert_vendor_cost,
+)
 from nimbill.invoicing.documents.stored_invoices import list_invoices
 from nimbill.invoicing.profit.bodies import ProjectAmount, ProjectFigures, ProjectProfit
-from nimbill.invoicing.runs.invoice_list import convert_sales, convert_vendor_cost
+from nimbill.invoicing.profit.profit_rate import calculate_rate
 
 __all__ = ["ProjectProfit"]  # also used by the CSV export
 
 basis = chosen("project-months")
-
-RATE_UNIT = Decimal("0.0001")
 
 
 async def list_project_profits(
@@ -45,7 +46,7 @@ async def list_project_profits(
     vendors = await load_vendors(db, scope)
     return [
         _build_project(row, documents[row.project_id], vendors)
-        for row in await list_projects(db, scope)
+        for row in (await list_projects(db, scope)).rows
     ]
 
 
@@ -118,16 +119,9 @@ def _build_figures(
         stock=stock,
         sales=sales,
         profit=profit,
-        profit_rate=_calculate_rate(profit, sales),
+        profit_rate=calculate_rate(profit, sales),
         stock_exchanged=stock_exchanged,
         sales_exchanged=sales_exchanged,
         profit_exchanged=profit_exchanged,
-        profit_exchanged_rate=_calculate_rate(profit_exchanged, sales_exchanged),
+        profit_exchanged_rate=calculate_rate(profit_exchanged, sales_exchanged),
     )
-
-
-def _calculate_rate(profit: Decimal, sales: Decimal) -> Decimal | None:
-    """Profit divided by sales; None without sales."""
-    if not sales:
-        return None
-    return divide_decimals(profit, sales, RATE_UNIT)

@@ -1,11 +1,19 @@
-"""Projects per month over HTTP; paths are relative to /m/core."""
+"""Profit of projects and customers over HTTP; paths are relative to /m/core."""
+
+from typing import Annotated
+
+from litestar.params import FromPath, QueryParameter
 
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
 from nimbill.http.routing import PathMonth, RequestCaller, Transaction, get
-from nimbill.invoicing.profit import project_profits
-from nimbill.invoicing.profit.bodies import ProjectProfit
+from nimbill.invoicing.profit import customer_history, project_profits
+from nimbill.invoicing.profit.bodies import CustomerHistory, ProjectProfit
+
+MonthCount = Annotated[
+    int, QueryParameter(ge=1, le=120, description="a whole number from 1 to 120")
+]
 
 
 @get(
@@ -21,4 +29,17 @@ async def list_projects_of_month(
     return await project_profits.list_project_profits(db, caller.scope, month)
 
 
-ROUTES = [list_projects_of_month]
+@get(
+    "/billinggroup/{company_id:str}/history",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ReadInvoice, RoleAction.ModifyInvoice],
+    basis=chosen("customer-history"),
+)
+async def read_customer_history(
+    company_id: FromPath[str], caller: RequestCaller, db: Transaction, months: MonthCount = 12
+) -> CustomerHistory:
+    """List the invoices of a billing group with vendor cost and margin, 12 months by default."""
+    return await customer_history.load_customer_history(db, caller.scope, company_id, months)
+
+
+ROUTES = [list_projects_of_month, read_customer_history]

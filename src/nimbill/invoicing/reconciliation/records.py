@@ -15,8 +15,9 @@ from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.currency import CURRENCIES
 from nimbill.foundation.errors import not_found
-from nimbill.foundation.money import format_decimal, sum_decimals
+from nimbill.foundation.money import strip_zeros, sum_decimals
 from nimbill.foundation.vendors import Vendor
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.stored_invoices import StoredInvoice, list_invoices
@@ -46,7 +47,6 @@ from nimbill.invoicing.reconciliation.tie_out import (
     TieOutResult,
     tie_out,
 )
-from nimbill.invoicing.runs.build_invoice import CURRENCIES
 from nimbill.invoicing.runs.cost_records import list_imports
 
 __all__ = ["TieOut"]  # also used by the command line
@@ -159,7 +159,7 @@ def _build_tie_out(
                 payer_id=payer_id,
                 customer_id=customer_id,
                 currency=currency,
-                amount=_strip_zeros(amount),
+                amount=strip_zeros(amount),
             )
             for (payer_id, customer_id, currency), amount in result.in_no_group.items()
         ],
@@ -177,7 +177,7 @@ def _format_amounts(statement: PayerStatement) -> dict[str, Decimal]:
         **{kind: statement.by_kind[kind] for kind in ("tax", "discount", "unknown")},
         "difference": statement.difference,
     }
-    return {name: _strip_zeros(amount) for name, amount in amounts.items()}
+    return {name: strip_zeros(amount) for name, amount in amounts.items()}
 
 
 def _build_difference(vendor: Vendor, difference: AmountDifference) -> TieOutDifference:
@@ -191,9 +191,9 @@ def _build_difference(vendor: Vendor, difference: AmountDifference) -> TieOutDif
         service=difference.key.service,
         marketplace=difference.key.marketplace,
         currency=difference.key.currency,
-        invoiced=_strip_zeros(difference.invoiced),
-        counts=_strip_zeros(difference.charged),
-        difference=_strip_zeros(difference.amount),
+        invoiced=strip_zeros(difference.invoiced),
+        counts=strip_zeros(difference.charged),
+        difference=strip_zeros(difference.amount),
     )
 
 
@@ -206,14 +206,10 @@ def _build_entry_difference(vendor: Vendor, difference: EntryDifference) -> TieO
         entry_id=difference.entry_id,
         customer_id=difference.customer_id,
         currency=difference.currency,
-        invoiced=_strip_zeros(difference.invoiced),
-        applied=_strip_zeros(difference.applied),
-        difference=_strip_zeros(difference.amount),
+        invoiced=strip_zeros(difference.invoiced),
+        applied=strip_zeros(difference.applied),
+        difference=strip_zeros(difference.amount),
     )
-
-
-def _strip_zeros(amount: Decimal) -> Decimal:
-    return Decimal(format_decimal(amount))
 
 
 def _build_invoiced_usage(invoice: StoredInvoice[InvoiceDocument]) -> InvoicedUsage:

@@ -1,9 +1,7 @@
 """Builds the invoice document of a billing group from its inputs, or says why it cannot."""
 
-import calendar
 from collections.abc import Mapping
-from datetime import date, datetime, timedelta
-from typing import Any
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from nimbill.customers.billing_groups.records import InvoiceSetting
@@ -11,7 +9,7 @@ from nimbill.customers.organisation_settings.records import OrganisationSettings
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.currency import Currency
+from nimbill.foundation.currency import CURRENCIES, Currency
 from nimbill.foundation.language import Language
 from nimbill.foundation.vendor_names import label_vendor
 from nimbill.invoicing.calculation.charges import (
@@ -30,14 +28,15 @@ from nimbill.invoicing.documents.document import (
     PayerImport,
     VendorCharge,
 )
+from nimbill.invoicing.documents.issuer import build_issuer, calculate_due_date
 from nimbill.invoicing.runs.invoice_inputs import InvoiceInputs, UsageSum
-from nimbill.invoicing.runs.month_settings import read_fee_targets, read_setting_fields
+from nimbill.invoicing.runs.month_settings import (
+    SavedSetting,
+    read_fee_targets,
+    read_setting_fields,
+)
 
 basis = chosen("skipped-groups")
-dates_basis = chosen("invoice-dates")
-
-# currencies in which costs can be invoiced, by the code that vendors use
-CURRENCIES: Mapping[str, Currency] = {"USD": Currency.usd, "JPY": Currency.jpy}
 
 
 def build_invoice(
@@ -67,7 +66,7 @@ def build_invoice(
         month=period.month,
         vendor=period.vendor,
         issue_date=issue_date.isoformat(),
-        due_date=_calculate_due_date(template, issue_date),
+        due_date=calculate_due_date(template, issue_date),
         language=Language(group.language) if group.language else settings.language,
         company_id=group.company_id,
         billinggroup_id=group.billinggroup_id,
@@ -99,7 +98,7 @@ def build_invoice(
     )
 
 
-def _require_settings(inputs: InvoiceInputs, settings: OrganisationSettings) -> Row:
+def _require_settings(inputs: InvoiceInputs, settings: OrganisationSettings) -> SavedSetting:
     """Return the saved setting of the month.
 
     Accounts are checked first: a billing group without accounts usually lacks the rest as well.
@@ -190,8 +189,7 @@ def _build_addressee(group: Row) -> Addressee:
 def _build_issuer(template: Row | None) -> Issuer | None:
     if template is None:
         return None
-    fields = {name: template.content.get(name) for name in Issuer.__struct_fields__}
-    return Issuer(**fields | {"invoice_template_id": template.invoice_template_id})
+    return build_issuer(template.invoice_template_id, template.content)
 
 
 def _build_project(group: Row) -> InvoiceProject | None:
@@ -203,13 +201,3 @@ def _build_project(group: Row) -> InvoiceProject | None:
         project_label=group.project_label,
         project_currency=group.project_currency,
     )
-
-
-def _calculate_due_date(template: Mapping[str, Any], issue_date: date) -> str | None:
-    """Apply the due rule of the template; without a rule the invoice has no due date."""
-    if template.get("due_rule") == "days":
-        return (issue_date + timedelta(days=template["due_days"])).isoformat()
-    if template.get("due_rule") == "end_of_next_month":
-        year, month = issue_date.year + issue_date.month // 12, issue_date.month % 12 + 1
-        return date(year, month, calendar.monthrange(year, month)[1]).isoformat()
-    return None

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -14,8 +15,9 @@ from nimbill.adjustments.reserved_instances.moved_fees import MovedFee, list_mov
 from nimbill.costs.lake.product_name_records import ProductNames, load_product_names
 from nimbill.costs.lake.records import USAGE
 from nimbill.costs.months.records import MonthState
+from nimbill.customers.billing_groups.fee_targets import FeeTargets
 from nimbill.customers.billing_groups.free_format_records import free_format_items
-from nimbill.customers.billing_groups.records import billing_groups
+from nimbill.customers.billing_groups.records import InvoiceSetting, billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.invoice_templates.records import invoice_templates
 from nimbill.customers.organisation_settings.records import OrganisationSettings, load_settings
@@ -26,11 +28,18 @@ from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import add_decimals, subtract_decimals
 from nimbill.invoicing.runs import cost_records
 from nimbill.invoicing.runs.cost_records import TagSum, UsageKey
-from nimbill.invoicing.runs.month_settings import monthly_invoice_settings
+from nimbill.invoicing.runs.month_settings import (
+    SavedSetting,
+    monthly_invoice_settings,
+    replace_terms,
+)
 
 basis = chosen("invoice-inputs")
 
 TAX = "tax"
+
+# by company_id, instead of the saved terms
+OtherTerms = Mapping[str, tuple[InvoiceSetting, FeeTargets]]
 
 
 class UsageSum(NamedTuple):
@@ -59,7 +68,7 @@ class InvoiceInputs:
     """What is stored for one billing group and period."""
 
     group: Row
-    setting: Row | None  # the saved setting of the month
+    setting: SavedSetting | None  # of the month
     template: Row | None
     accounts: dict[str, str] = field(default_factory=dict)  # customer_id to account name
     usage: list[UsageSum] = field(default_factory=list)
@@ -88,18 +97,25 @@ async def load_invoice_inputs(
     period: BillingPeriod,
     context: MonthContext,
     company_ids: Collection[str],
+    other_terms: OtherTerms = MappingProxyType({}),
 ) -> dict[str, InvoiceInputs]:
     """Load inputs by company_id; deleted billing groups are left out."""
-    loader = _InputLoader(db, scope, period, context)
+    loader = _InputLoader(db, scope, period, context, other_terms)
     await loader.load(company_ids)
     return loader.inputs
 
 
 class _InputLoader:
     def __init__(
-        self, db: AsyncConnection, scope: TenantScope, period: BillingPeriod, context: MonthContext
+        self,
+        db: AsyncConnection,
+        scope: TenantScope,
+        period: BillingPeriod,
+        context: MonthContext,
+        other_terms: OtherTerms,
     ) -> None:
         self.db, self.scope, self.period, self.context = db, scope, period, context
+        self.other_terms = other_terms
         self.inputs: dict[str, InvoiceInputs] = {}  # by company_id
         self.company_ids: dict[str, str] = {}  # by customer_id
 
@@ -127,9 +143,15 @@ class _InputLoader:
         for group in groups:
             self.inputs[group.company_id] = InvoiceInputs(
                 group=group,
-                setting=settings.get(group.company_id, [None])[0],
+                setting=self._choose_terms(
+                    group.company_id, settings.get(group.company_id, [None])[0]
+                ),
                 template=templates.get(group.invoice_template_id or default_id or ""),
             )
+
+    def _choose_terms(self, company_id: str, saved: Row | None) -> SavedSetting | None:
+        terms = self.other_terms.get(company_id)
+        return saved if saved is None or terms is None else replace_terms(saved, *terms)
 
     async def _load_groups(self, company_ids: Collection[str]) -> Sequence[Row]:
         stmt = (

@@ -10,18 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.customers.billing_groups.records import BillingGroupRecord, list_billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.organisation_settings.records import load_vendors
+from nimbill.database.list_query import COMPLETE, ListQuery
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
-from nimbill.foundation.money import (
-    ExactAmount,
-    Rounding,
-    convert_currency,
-    round_amount,
-    sum_exact,
-    to_exact,
-)
+from nimbill.foundation.money import Rounding, round_amount, sum_exact
 from nimbill.foundation.vendor_names import BILLED_VENDORS
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.invoicing.documents.bodies import (
@@ -37,34 +31,57 @@ from nimbill.invoicing.documents.bodies import (
     VendorInvoiceData,
     VendorTotals,
 )
-from nimbill.invoicing.documents.document import InvoiceDocument, InvoiceSummary
+from nimbill.invoicing.documents.document import (
+    InvoiceSummary,
+    convert_sales,
+    convert_vendor_cost,
+)
 from nimbill.invoicing.documents.stored_invoices import (
     StoredInvoice,
     list_invoice_summaries,
     list_invoices,
 )
-from nimbill.invoicing.runs.build_invoice import CURRENCIES
+from nimbill.invoicing.runs.invoice_selection import select_invoiced_groups
 from nimbill.invoicing.runs.month_settings import load_saved_settings, read_setting_fields
 
 basis = chosen("invoice-list")
 
 
-async def load_invoice_list(db: AsyncConnection, scope: TenantScope, month: str) -> InvoiceList:
-    """List every billing group that the caller may see, with or without invoices."""
-    groups = await list_billing_groups(db, scope)
+async def load_invoice_list(
+    db: AsyncConnection,
+    scope: TenantScope,
+    month: str,
+    query: ListQuery = COMPLETE,
+    *,
+    invoiced: bool | None = None,
+) -> tuple[InvoiceList, int]:
+    """List every billing group that the caller may see, with or without invoices, and count them.
+
+    The totals are those of all pages.
+    """
+    created = await list_invoice_summaries(db, scope, month)
+    if query == COMPLETE and invoiced is None:
+        groups = await list_billing_groups(db, scope)
+        total = len(groups)
+    else:
+        found = await select_invoiced_groups(db, scope, query, created, invoiced=invoiced)
+        created = [invoice for invoice in created if invoice.company_id in found]
+        total = len(found)
+        groups = await list_billing_groups(db, scope, company_ids=list(found)[query.page])
+        groups.sort(key=lambda group: found[group.company_id])
     company_ids = [group.company_id for group in groups]
     saved = await load_saved_settings(db, scope, month, company_ids)
     accounts = await _load_accounts(db, scope, company_ids)
-    created = await list_invoice_summaries(db, scope, month)
     vendors = await load_vendors(db, scope)
     by_key = {(invoice.company_id, invoice.vendor): invoice for invoice in created}
-    return InvoiceList(
+    invoice_list = InvoiceList(
         total=calculate_list_totals([invoice.document for invoice in created], vendors),
         billinggroup=[
             _build_record(group, month, vendors, by_key, saved, accounts[group.company_id])
             for group in groups
         ],
     )
+    return invoice_list, total
 
 
 async def _load_accounts(
@@ -216,24 +233,6 @@ def _calculate_vendor_totals(
     return VendorTotals(
         stock=round_amount(vendor_cost, currency, Rounding.half_up),
         sales=round_amount(sales, currency, Rounding.half_up),
-    )
-
-
-def convert_sales(document: InvoiceDocument | InvoiceSummary, currency: Currency) -> ExactAmount:
-    """The invoiced amount before tax, converted at the invoice's rate; not rounded."""
-    rate = to_exact(document.exchange_rate)
-    return convert_currency(to_exact(document.sheet.pre_tax), document.currency, currency, rate)
-
-
-def convert_vendor_cost(
-    document: InvoiceDocument | InvoiceSummary, currency: Currency
-) -> ExactAmount:
-    """The vendor's charges without tax, converted at the invoice's rate; not rounded."""
-    rate = to_exact(document.exchange_rate)
-    return sum_exact(
-        convert_currency(to_exact(charge.amount), CURRENCIES[charge.currency], currency, rate)
-        for charge in document.stock
-        if charge.currency in CURRENCIES
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal
 from operator import attrgetter
+from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
@@ -18,8 +19,10 @@ from nimbill.customers.billing_groups.records import (
     filter_visible_groups,
 )
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.foundation import clock
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.vendors import BilledVendor
+from nimbill.invoicing.documents.bodies import SavedExchangeRate
 
 SETTING_FIELDS = InvoiceSetting.__struct_fields__
 FEE_TARGET_COLUMNS = tuple(FeeTargets.__dataclass_fields__)
@@ -37,9 +40,13 @@ monthly_invoice_settings = sa.Table(
     ),
     sa.Column("memo", sa.Text),
     sa.Column("exchange_rate", sa.Numeric),  # null until it is saved in a later request
+    sa.Column("rate_saved_by", sa.Text),  # the name of the user at that time
+    sa.Column("rate_saved_time", sa.DateTime(timezone=True)),
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
 _saved = monthly_invoice_settings.c
+
+SavedSetting = Row | SimpleNamespace  # a row of the table, or the same with other terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +146,7 @@ async def save_rates(
     period: BillingPeriod,
     company_ids: Collection[str],
     rate: Decimal,
+    saved_by: str,
 ) -> set[str]:
     """Save the rate; return the groups that have saved settings, and so have a rate now."""
     updated = await db.execute(
@@ -149,10 +157,86 @@ async def save_rates(
             _saved.vendor == period.vendor,
             is_any_of(_saved.company_id, company_ids),
         )
-        .values(exchange_rate=rate, update_time=sa.func.now())
+        .values(
+            exchange_rate=rate,
+            rate_saved_by=saved_by,
+            rate_saved_time=clock.now(),
+            update_time=sa.func.now(),
+        )
         .returning(_saved.company_id)
     )
     return set(updated.scalars())
+
+
+async def list_rates(
+    db: AsyncConnection,
+    scope: TenantScope,
+    month: str,
+    *,
+    vendor: BilledVendor | None,
+    limit: int | None,
+    offset: int,
+) -> list[SavedExchangeRate]:
+    """List the saved rates of visible groups, by billinggroup_id and vendor."""
+    stmt = (
+        sa.select(
+            billing_groups.c.company_id,
+            billing_groups.c.billinggroup_id,
+            billing_groups.c.billinggroup_name,
+            _saved.vendor,
+            _saved.exchange_rate,
+            _saved.rate_saved_by,
+            _saved.rate_saved_time,
+        )
+        .join_from(
+            monthly_invoice_settings,
+            billing_groups,
+            (billing_groups.c.organisation_id == _saved.organisation_id)
+            & (billing_groups.c.company_id == _saved.company_id),
+        )
+        .where(
+            _saved.organisation_id == scope.organisation_id,
+            _saved.month == month,
+            _saved.exchange_rate.is_not(None),
+            *([] if vendor is None else [_saved.vendor == vendor]),
+            *filter_visible_groups(scope),
+        )
+        .order_by(billing_groups.c.billinggroup_id, _saved.vendor)
+        .limit(limit)
+        .offset(offset)
+    )
+    return [_build_rate(row) for row in await db.execute(stmt)]
+
+
+async def find_last_saved_rate(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> Row | None:
+    """Find rate_saved_by and rate_saved_time of the rate of the period that was saved last."""
+    stmt = (
+        sa.select(_saved.rate_saved_by, _saved.rate_saved_time)
+        .where(
+            _saved.organisation_id == scope.organisation_id,
+            _saved.month == period.month,
+            _saved.vendor == period.vendor,
+            _saved.rate_saved_time.is_not(None),
+        )
+        .order_by(_saved.rate_saved_time.desc())
+        .limit(1)
+    )
+    return (await db.execute(stmt)).one_or_none()
+
+
+def _build_rate(row: Row) -> SavedExchangeRate:
+    at = row.rate_saved_time
+    return SavedExchangeRate(
+        company_id=row.company_id,
+        billinggroup_id=row.billinggroup_id,
+        billinggroup_name=row.billinggroup_name,
+        vendor=row.vendor,
+        exchange_rate=row.exchange_rate,
+        saved_by=row.rate_saved_by,
+        saved_time=None if at is None else clock.format_timestamp(at),
+    )
 
 
 async def load_saved_settings(
@@ -187,8 +271,14 @@ async def load_earlier_fee_targets(
     return defaults | {key: read_fee_targets(row) for key, row in saved.items()}
 
 
-def read_fee_targets(row: Row) -> FeeTargets:
+def read_fee_targets(row: SavedSetting) -> FeeTargets:
     return FeeTargets(*_get_fee_targets(row))
+
+
+def replace_terms(row: Row, setting: InvoiceSetting, targets: FeeTargets) -> SavedSetting:
+    """Return the saved setting with other terms; its exchange rate and memo stay."""
+    terms = {name: getattr(setting, name) for name in SETTING_FIELDS} | asdict(targets)
+    return SimpleNamespace(**row._asdict() | terms)
 
 
 def read_setting_fields(row: Row | Any) -> dict[str, Any]:

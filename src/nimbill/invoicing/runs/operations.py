@@ -95,15 +95,25 @@ async def _copy_defaults(db: AsyncConnection, scope: TenantScope, month: str) ->
 
 
 async def save_exchange_rates(
-    db: AsyncConnection, scope: TenantScope, month: str, body: SaveExchangeRateRequest
+    db: AsyncConnection,
+    scope: TenantScope,
+    month: str,
+    body: SaveExchangeRateRequest,
+    *,
+    saved_by: str,
 ) -> None:
-    """Save the rate for all of the groups; refuse it if one of them has no saved settings."""
+    """Save the rate for all of the groups; refuse it if one of them has no saved settings.
+
+    `saved_by` is the name of the user or command.
+    """
     await _refuse_unknown_groups(db, scope, body.billing_groups, "billing_groups")
     period = BillingPeriod(month, body.vendor)
     refuse_closed(await _lock_period(db, scope, period))
     company_ids = list(dict.fromkeys(body.billing_groups))
-    saved = await month_settings.save_rates(db, scope, period, company_ids, body.exchange_rate)
-    _refuse_if_missing({name: "settings_missing" for name in company_ids if name not in saved})
+    saved = await month_settings.save_rates(
+        db, scope, period, company_ids, body.exchange_rate, saved_by
+    )
+    refuse_if_missing({name: "settings_missing" for name in company_ids if name not in saved})
 
 
 async def _lock_period(
@@ -120,7 +130,7 @@ async def _refuse_unknown_groups(
         refuse_if([Violation(field, "existing billing groups")])
 
 
-def _refuse_if_missing(missing: Mapping[str, str]) -> None:
+def refuse_if_missing(missing: Mapping[str, str]) -> None:
     if missing:
         raise _build_conflict(
             "not_ready",
@@ -183,7 +193,7 @@ async def _refuse_unready_groups(
             missing[company_id] = refusal.reason
         else:
             missing |= {company_id: obstacle} if obstacle else {}
-    _refuse_if_missing(missing)
+    refuse_if_missing(missing)
 
 
 async def load_revisions(

@@ -1,21 +1,25 @@
 """A month's invoices over HTTP; paths are relative to /m/core."""
 
 from hashlib import sha256
-from typing import Any
+from typing import Any, Literal
 
 from litestar import Request
-from litestar.params import FromPath, JSONBody
+from litestar.params import FromPath, FromQuery, JSONBody
 
 from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.request_context import RequestContext, get_request_context
 from nimbill.access.role_actions import RoleAction
+from nimbill.database.list_query import ListQuery
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.idempotency import ReservedKey
+from nimbill.http.list_parameters import ReportTotal, Search
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import (
+    Limit,
+    Offset,
     PathMonth,
     RequestCaller,
     Transaction,
@@ -32,12 +36,27 @@ from nimbill.invoicing.documents.bodies import (
     InvoiceList,
     InvoiceRevision,
     InvoiceRun,
+    SavedExchangeRate,
     SaveExchangeRateRequest,
     SaveSettingsRequest,
 )
 from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
-from nimbill.invoicing.runs import invoice_list, operations, records
+from nimbill.invoicing.runs import invoice_list, month_settings, operations, records
 
+InvoiceSort = Literal[
+    "billinggroup_id",
+    "-billinggroup_id",
+    "billinggroup_name",
+    "-billinggroup_name",
+    "name",
+    "-name",
+    "project_code",
+    "-project_code",
+    "invoice_no",
+    "-invoice_no",
+    "sales",
+    "-sales",
+]
 READ = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
 CHANGE = [RoleAction.ModifyInvoice]
 # settings of 5,000 groups for two vendors, with spaces and short memos
@@ -62,10 +81,31 @@ async def list_account_totals(
     audiences=[Audience.core],
     role_actions=READ,
     basis=chosen("invoice-paths"),
+    counted=True,
 )
-async def list_invoices(month: PathMonth, caller: RequestCaller, db: Transaction) -> InvoiceList:
-    """List every billing group with its created, saved and default data, and the month's totals."""
-    return await invoice_list.load_invoice_list(db, caller.scope, month)
+async def list_invoices(
+    month: PathMonth,
+    caller: RequestCaller,
+    db: Transaction,
+    report_total: ReportTotal,
+    limit: Limit = None,
+    offset: Offset = 0,
+    search: Search = None,
+    sort: FromQuery[InvoiceSort | None] = None,
+    invoiced: FromQuery[bool | None] = None,
+) -> InvoiceList:
+    """List every billing group with its created, saved and default data, and the month's totals.
+
+    `invoiced` selects the groups with or without an invoice. `search` looks in invoice_no,
+    company_id, billinggroup_id, billinggroup_name and name. `total` covers all pages of the
+    selection. `sales` sorts by the amount before tax, in yen at the rate of each invoice.
+    """
+    query = ListQuery(limit, offset, search, sort)
+    listed, total = await invoice_list.load_invoice_list(
+        db, caller.scope, month, query, invoiced=invoiced
+    )
+    report_total(total)
+    return listed
 
 
 @put(
@@ -91,7 +131,7 @@ async def save_invoice_settings(
 async def _save_rates(
     month: str, data: SaveExchangeRateRequest, caller: RequestCaller, db: Transaction
 ) -> Success:
-    await operations.save_exchange_rates(db, caller.scope, month, data)
+    await operations.save_exchange_rates(db, caller.scope, month, data, saved_by=caller.username)
     return Success()
 
 
@@ -129,6 +169,26 @@ async def save_exchange_rates_by_post(
 ) -> Success:
     """The same operation for clients that send POST."""
     return await _save_rates(month, data, caller, db)
+
+
+@get(
+    "/invoices/exchangerate/{month:str}",
+    audiences=[Audience.core],
+    role_actions=READ,
+    basis=chosen("saved-exchange-rates"),
+)
+async def list_exchange_rates(
+    month: PathMonth,
+    caller: RequestCaller,
+    db: Transaction,
+    vendor: FromQuery[BilledVendor | None] = None,
+    limit: Limit = None,
+    offset: Offset = 0,
+) -> list[SavedExchangeRate]:
+    """List the saved exchange rates of a month, with who saved each and when."""
+    return await month_settings.list_rates(
+        db, caller.scope, month, vendor=vendor, limit=limit, offset=offset
+    )
 
 
 @post(
@@ -234,6 +294,7 @@ ROUTES = [
     save_invoice_settings,
     save_exchange_rates,
     save_exchange_rates_by_post,
+    list_exchange_rates,
     create_invoices,
     list_invoice_runs,
     read_invoice,

@@ -30,6 +30,8 @@ CREATE INDEX recalculation_entries_month_idx ON recalculation_entries
     (organisation_id, vendor, month, payer_id);
 CREATE INDEX recalculation_entries_applied_month_idx ON recalculation_entries
     (organisation_id, vendor, applied_month) WHERE applied_month IS NOT NULL;
+CREATE INDEX recalculation_entries_customer_id_idx ON recalculation_entries
+    (organisation_id, customer_id, applied_month) WHERE applied_month IS NOT NULL;
 
 CREATE TABLE reserved_instances (
     organisation_id text NOT NULL REFERENCES organisations,
@@ -60,6 +62,8 @@ CREATE TABLE reserved_instances (
     PRIMARY KEY (organisation_id, ri_id),
     UNIQUE (organisation_id, vendor, reservation_id, customer_id)
 );
+CREATE INDEX reserved_instances_customer_id_idx ON reserved_instances
+    (organisation_id, customer_id, vendor);
 
 CREATE TABLE reservation_fees (
     organisation_id text NOT NULL,
@@ -91,5 +95,7 @@ CREATE TABLE reservation_moves (
     FOREIGN KEY (organisation_id, account_in_use) REFERENCES cloud_accounts,
     CHECK ((removed_after_closing IS NULL) = (account_in_use IS NOT NULL))
 );
+CREATE INDEX reservation_moves_dest_customer_id_idx ON reservation_moves
+    (organisation_id, dest_customer_id);
 CREATE INDEX reservation_moves_account_in_use_idx ON reservation_moves
     (organisation_id, account_in_use) WHERE account_in_use IS NOT NULL;

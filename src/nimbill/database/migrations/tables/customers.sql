@@ -104,10 +104,17 @@ CREATE TABLE cloud_accounts (
     name text NOT NULL,
     note text,
     create_time timestamptz NOT NULL DEFAULT now(),
+    name_prefix text NOT NULL GENERATED ALWAYS AS (lower("left"(name, 100))) STORED,
     CONSTRAINT customer_id_taken PRIMARY KEY (organisation_id, customer_id),
     FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups
 );
 CREATE INDEX cloud_accounts_company_id_idx ON cloud_accounts (organisation_id, company_id);
+-- The search looks for the beginning of a number or a name. The operators of text_pattern_ops are
+-- leakproof, so these indexes are used behind row-level security; a function such as lower() is not.
+CREATE INDEX cloud_accounts_number_idx ON cloud_accounts
+    (organisation_id, customer_id text_pattern_ops);
+CREATE INDEX cloud_accounts_name_idx ON cloud_accounts
+    (organisation_id, name_prefix text_pattern_ops);
 
 -- Billing groups that accounts have left, so that a customer does not see months of an account that
 -- were invoiced to another customer. Written by the trigger record_former_group.

@@ -28,6 +28,8 @@ CREATE TABLE monthly_invoice_settings (
     support_scope text,
     memo text,
     exchange_rate numeric CHECK (exchange_rate > 0),
+    rate_saved_by text,
+    rate_saved_time timestamptz,
     update_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, month, vendor, company_id),
     FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups ON DELETE CASCADE
@@ -71,6 +73,8 @@ CREATE TABLE invoice_revisions (
     pre_tax_usd numeric NOT NULL,
     discount_rate numeric NOT NULL,
     exchange_rate numeric NOT NULL,
+    vendor_cost numeric NOT NULL,
+    cost_currency text NOT NULL,
     warnings text[] NOT NULL,
     document text NOT NULL,
     create_time timestamptz NOT NULL,

@@ -1,0 +1,94 @@
+"""Optimistic locking: the ETag of an editable object, and If-Match on routes that change it.
+
+A route declares `versioned` with the loader of its object. The version is a digest of what can be
+edited, so it needs no column of its own and a change that changes nothing keeps it.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Annotated, Any
+
+from litestar import Request
+from litestar.params import QueryParameter
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.access.caller import Caller
+from nimbill.access.gate import MUTATING, get_caller
+from nimbill.access.request_context import RequestContext, get_request_context
+from nimbill.audit.records import find_latest_change
+from nimbill.foundation import exact_json
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import VersionConflict
+
+basis = chosen("object-versions")
+
+OPTION = "versioned"
+IF_MATCH, ETAG = "If-Match", "ETag"
+DIGEST_CHARACTERS = 32
+
+WithEtags = Annotated[
+    bool, QueryParameter(description="true adds the version of each record as `etag`")
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectVersion:
+    """What can be edited of an object, and its resource in the audit log."""
+
+    values: object
+    resource: str
+
+    @property
+    def etag(self) -> str:
+        return compute_etag(self.values)
+
+
+# Loads the object that the parameters of the path name; None if the caller cannot see it. The last
+# argument locks it until the end of the transaction.
+LoadVersion = Callable[
+    [AsyncConnection, Caller, Mapping[str, Any], bool], Awaitable[ObjectVersion | None]
+]
+
+
+def compute_etag(values: object) -> str:
+    digest = sha256(exact_json.encode(values)).hexdigest()
+    return f'"{digest[:DIGEST_CHARACTERS]}"'
+
+
+async def refuse_other_version(request: Request[Any, Any, Any]) -> None:
+    """Refuse a change with 412 if the object is no longer the version that If-Match names.
+
+    The object stays locked until the change is committed. The handler refuses a missing object.
+    """
+    sent = request.headers.get(IF_MATCH)
+    load: LoadVersion | None = request.route_handler.opt.get(OPTION)
+    context = get_request_context(request.scope)
+    if sent is None or load is None or context.db is None or request.method not in MUTATING:
+        return
+    caller = get_caller(context)
+    current = await load(context.db, caller, request.path_params, True)
+    if current is None or matches(sent, current.etag):
+        return
+    latest = await find_latest_change(context.db, caller.scope, current.resource)
+    raise VersionConflict(
+        etag=current.etag,
+        changed_by=None if latest is None else latest["actor_name"],
+        changed_at=None if latest is None else latest["at"],
+    )
+
+
+def matches(sent: str, etag: str) -> bool:
+    """Whether the list of versions names this one; quotes may be missing, `*` is any version."""
+    versions = [version.strip() for version in sent.split(",")]
+    return "*" in versions or etag in versions or etag.strip('"') in versions
+
+
+async def add_etag(context: RequestContext, request: Request[Any, Any, Any]) -> None:
+    """Add the version of the object that the response shows, or that the request has changed."""
+    load: LoadVersion | None = request.route_handler.opt.get(OPTION)
+    if load is None or context.db is None or context.replayed:
+        return
+    version = await load(context.db, get_caller(context), request.path_params, False)
+    if version is not None:
+        context.response_headers[ETAG] = version.etag

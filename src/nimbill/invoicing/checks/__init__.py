@@ -1,0 +1,1 @@
+"""What looks wrong in a month before its invoices go out."""

@@ -1,0 +1,1 @@
+"""How each amount of an invoice came about, down to services and days."""

@@ -1,0 +1,90 @@
+"""Loads the short invoice list, and compares an invoice with that of an earlier month."""
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.foundation import clock
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.currency import Currency
+from nimbill.invoicing.documents import stored_invoices
+from nimbill.invoicing.documents.document import InvoiceWarningCode, decode_document
+from nimbill.invoicing.overview import records
+from nimbill.invoicing.overview.bodies import (
+    CurrencyTotal,
+    InvoiceComparison,
+    MonthSummary,
+    ShortInvoice,
+)
+from nimbill.invoicing.overview.compared_amounts import compare_invoices
+from nimbill.invoicing.runs.operations import load_revisions
+
+basis = chosen("invoice-summary")
+
+
+async def load_summary(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    *,
+    search: str | None,
+    invoiced: bool | None,
+    sort: str,
+    limit: int | None,
+    offset: int,
+) -> MonthSummary:
+    selection = records.Selection(period, search, invoiced)
+    sums = await records.sum_by_currency(db, scope, selection)
+    rows = await records.list_page(db, scope, selection, sort=sort, limit=limit, offset=offset)
+    return MonthSummary(
+        month=period.month,
+        vendor=period.vendor,
+        count=sum(row.groups for row in sums),
+        totals=[_build_total(row) for row in sums if row.currency is not None],
+        invoices=[_build_invoice(period.month, row) for row in rows],
+    )
+
+
+def _build_total(row: Row) -> CurrencyTotal:
+    return CurrencyTotal(
+        currency=Currency(row.currency),
+        invoices=row.groups,
+        pre_tax=row.pre_tax,
+        tax=row.tax,
+        total=row.total,
+    )
+
+
+def _build_invoice(month: str, row: Row) -> ShortInvoice:
+    exists = row.number is not None
+    return ShortInvoice(
+        company_id=row.company_id,
+        billinggroup_id=row.billinggroup_id,
+        billinggroup_name=row.billinggroup_name,
+        invoice_no=stored_invoices.format_invoice_no(month, row.number) if exists else None,
+        revision=row.revision,
+        currency=Currency(row.currency) if exists else None,
+        pre_tax=row.pre_tax,
+        tax=row.tax,
+        total=row.total,
+        warnings=[InvoiceWarningCode(code) for code in row.warnings or ()],
+        create_time=clock.format_timestamp(row.create_time) if exists else None,
+    )
+
+
+async def compare_with_month(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_id: str,
+    month_before: str,
+) -> InvoiceComparison:
+    revisions = await load_revisions(db, scope, period, company_id)
+    earlier = await stored_invoices.list_revisions(
+        db, scope, BillingPeriod(month_before, period.vendor), company_id
+    )
+    return compare_invoices(
+        decode_document(revisions[0].document),
+        decode_document(earlier[0].document) if earlier else None,
+        month_before,
+    )

@@ -1,0 +1,129 @@
+"""Queries of the short invoice list."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
+from nimbill.customers.cloud_accounts.records import cloud_accounts
+from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices, join_revision
+
+basis = chosen("invoice-summary")
+
+_groups, _invoices, _revisions = billing_groups.c, invoices.c, invoice_revisions.c
+
+SORT_COLUMNS: dict[str, sa.ColumnElement[object]] = {
+    "billinggroup_id": _groups.billinggroup_id,
+    "billinggroup_name": _groups.billinggroup_name,
+    "invoice_no": _invoices.number,
+    "pre_tax": _revisions.pre_tax,
+    "total": _revisions.total,
+    "create_time": _revisions.create_time,
+}
+
+
+class Selection(NamedTuple):
+    """Which groups of a month are listed; None selects all."""
+
+    period: BillingPeriod
+    search: str | None
+    invoiced: bool | None
+
+
+def _select(scope: TenantScope, selection: Selection) -> sa.Select[*tuple[object, ...]]:
+    """Select the visible groups that have an invoice, or an account of the vendor."""
+    period, search, invoiced = selection
+    has_account = sa.exists().where(
+        cloud_accounts.c.organisation_id == _groups.organisation_id,
+        cloud_accounts.c.company_id == _groups.company_id,
+        cloud_accounts.c.vendor == period.vendor,
+    )
+    of_group = (
+        (_invoices.organisation_id == _groups.organisation_id)
+        & (_invoices.company_id == _groups.company_id)
+        & (_invoices.month == period.month)
+        & (_invoices.vendor == period.vendor)
+    )
+    is_invoiced = _invoices.number.is_not(None)
+    stmt = (
+        sa.select(
+            _groups.company_id,
+            _groups.billinggroup_id,
+            _groups.billinggroup_name,
+            _invoices.number,
+            _invoices.revision,
+            _revisions.currency,
+            _revisions.pre_tax,
+            _revisions.tax,
+            _revisions.total,
+            _revisions.warnings,
+            _revisions.create_time,
+        )
+        .join_from(billing_groups, invoices, of_group, isouter=True)
+        .join(invoice_revisions, join_revision(current=True), isouter=True)
+        .where(*filter_visible_groups(scope), is_invoiced | has_account)
+    )
+    if invoiced is not None:
+        stmt = stmt.where(is_invoiced if invoiced else ~is_invoiced)
+    if search is not None:
+        stmt = stmt.where(_match_text(period.month, search))
+    return stmt
+
+
+def _match_text(month: str, search: str) -> sa.ColumnElement[bool]:
+    number = sa.func.concat(
+        month.replace("-", ""), "-", sa.func.to_char(_invoices.number, "FM99990000")
+    )
+    return sa.or_(
+        *(
+            column.icontains(search, autoescape=True)
+            for column in (
+                _groups.billinggroup_id,
+                _groups.billinggroup_name,
+                _groups.company_name,
+                _groups.company_id,
+            )
+        ),
+        _invoices.number.is_not(None) & number.contains(search, autoescape=True),
+    )
+
+
+async def list_page(
+    db: AsyncConnection,
+    scope: TenantScope,
+    selection: Selection,
+    *,
+    sort: str,
+    limit: int | None,
+    offset: int,
+) -> Sequence[Row]:
+    """Groups without an invoice come last when the order is that of an invoice's column."""
+    column = SORT_COLUMNS[sort.removeprefix("-")]
+    ordered = column.desc() if sort.startswith("-") else column.asc()
+    stmt = _select(scope, selection).order_by(ordered.nulls_last(), _groups.billinggroup_id)
+    return (await db.execute(stmt.limit(limit).offset(offset))).all()
+
+
+async def sum_by_currency(
+    db: AsyncConnection, scope: TenantScope, selection: Selection
+) -> Sequence[Row]:
+    """Sum the selection; the row without a currency counts groups without an invoice."""
+    rows = _select(scope, selection).subquery().c
+    stmt = (
+        sa.select(
+            rows.currency,
+            sa.func.count().label("groups"),
+            *(
+                sa.func.trim_scale(sa.func.sum(column), type_=sa.Numeric).label(column.name)
+                for column in (rows.pre_tax, rows.tax, rows.total)
+            ),
+        )
+        .group_by(rows.currency)
+        .order_by(rows.currency)
+    )
+    return (await db.execute(stmt)).all()

@@ -1,0 +1,1 @@
+"""Search for billing groups, accounts and invoices with one text."""
