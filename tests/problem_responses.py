@@ -29,6 +29,7 @@ def read_problem(response: HttpResponse, status: int) -> dict[str, Any]:
     assert {"type", "title", "status", "detail", "code", "instance"} <= set(problem)
     assert set(problem) <= {
         *("type", "title", "status", "detail", "code", "instance", "violations"),
+        *(("etag", "changed_by", "changed_at") if status == 412 else ()),
     }
     assert problem["status"] == status
     assert problem["instance"] == f"urn:request:{response.headers['x-request-id']}"

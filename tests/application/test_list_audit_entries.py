@@ -129,7 +129,7 @@ def test_before_returns_the_next_page(log: SharedAuditLog) -> None:
 
 
 def test_unknown_parameters_are_ignored(log: SharedAuditLog) -> None:
-    assert log.list_seqs("seq=1&limit=1") == ALL
+    assert log.list_seqs("seq=1&page=1") == ALL
 
 
 def test_an_invalid_before_is_refused(log: SharedAuditLog) -> None:

@@ -72,12 +72,6 @@ def test_metrics_count_requests_by_route_without_identifiers(service: Service) -
     assert service.organisation.root_user_id not in response.text
 
 
-def test_the_root_path_redirects_to_the_api_page(service: Service) -> None:
-    response = service.http.get("/", follow_redirects=False)
-
-    assert (response.status_code, response.headers["location"]) == (302, "/docs")
-
-
 def test_the_api_page_loads_only_files_of_this_service(service: Service) -> None:
     page = service.http.get("/docs")
 

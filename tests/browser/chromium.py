@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, sync_playwright
@@ -29,6 +33,16 @@ document.addEventListener("securitypolicyviolation", (event) =>
 """
 
 
+# Japanese text needs a Japanese font, which test machines often lack: use that of the invoices.
+FONT_CONFIGURATION = """<?xml version="1.0"?>
+<fontconfig>
+  <include ignore_missing="yes">/etc/fonts/fonts.conf</include>
+  <dir>{folder}</dir>
+  <cachedir>{cache}</cachedir>
+</fontconfig>
+"""
+
+
 def find_chromium() -> str | None:
     return next(filter(None, map(shutil.which, PROGRAM_NAMES)), None)
 
@@ -36,12 +50,24 @@ def find_chromium() -> str | None:
 @contextmanager
 def start_chromium() -> Iterator[Browser]:
     """Uses the installed browser; Playwright downloads none."""
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        fonts = str(write_font_configuration(Path(folder)))
+        environment: dict[str, str | float | bool] = {**os.environ, "FONTCONFIG_FILE": fonts}
+        browser = playwright.chromium.launch(
+            executable_path=find_chromium(), args=FLAGS, env=environment
+        )
         try:
             yield browser
         finally:
             browser.close()
+
+
+def write_font_configuration(folder: Path) -> Path:
+    """Adds the font of the invoices to those of the system."""
+    fonts = files("nimbill.invoicing.pdf") / "fonts"
+    configuration = folder / "fonts.conf"
+    configuration.write_text(FONT_CONFIGURATION.format(folder=fonts, cache=folder / "cache"))
+    return configuration
 
 
 @dataclass
@@ -57,16 +83,21 @@ class RecordedPage:
         self.page.on("console", self._record_message)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("request", self._record_request)
-        self.page.on("requestfailed", lambda request: self.errors.append(request.url))
+        self.page.on("requestfailed", self._record_failure)
 
     def _record_message(self, message: ConsoleMessage) -> None:
         if message.type in ("error", "warning"):
-            self.errors.append(message.text)
+            self.errors.append(f"{message.text} {message.location.get('url', '')}".strip())
 
     def _record_request(self, request: Request) -> None:
         parts = urlsplit(request.url)
-        if parts.scheme != "data":
+        if parts.scheme in ("http", "https", "ws", "wss"):  # not data, blobs and the PDF viewer
             self.origins.add(f"{parts.scheme}://{parts.netloc}")
+
+    def _record_failure(self, request: Request) -> None:
+        """A request that the page itself gave up, as when it is left, is no error."""
+        if request.failure != "net::ERR_ABORTED":
+            self.errors.append(request.url)
 
     def violations(self) -> list[str]:
         violations: list[str] = self.page.evaluate("window.violations")

@@ -132,9 +132,9 @@ def test_curl_with_basic_authentication(account: ServerAccount) -> None:
     assert isinstance(records, list)
 
 
-def test_the_example_in_the_readme(account: ServerAccount) -> None:
-    readme = (ROOT / "README.md").read_text()
-    (example,) = re.findall(r"```bash\n(API=.*?)```", readme, re.DOTALL)
+def test_the_example_in_the_tour(account: ServerAccount) -> None:
+    tour = (ROOT / "docs" / "api-tour.md").read_text()
+    (example,) = re.findall(r"```bash\n(API=.*?)```", tour, re.DOTALL)
     client = {"CLIENT_ID": account.client_id, "CLIENT_SECRET": account.client_secret}
 
     result = subprocess.run(

@@ -17,6 +17,7 @@ PACKAGES_MAX = 20
 CODE_FOLDERS = ("src", "client", "docs", "tests", "bench", "web", ".ci")
 CLIENT = "client"  # a package of its own, which names what it sends as the service does
 GENERATED_FOLDERS = {"node_modules", "static", "__pycache__", "dist"}
+GENERATED_FILES = {"web/src/api/schema.ts"}
 
 MEANINGLESS_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "service", "misc"}
 
@@ -52,8 +53,10 @@ def source_files(root: Path, *suffixes: str) -> Iterator[Path]:
     """Our own source files, without generated and installed ones."""
     for folder in CODE_FOLDERS:
         for path in sorted((root / folder).rglob("*")):
-            parts = set(path.relative_to(root).parts)
-            if path.is_file() and path.suffix in suffixes and not GENERATED_FOLDERS & parts:
+            relative = path.relative_to(root)
+            if str(relative) in GENERATED_FILES or GENERATED_FOLDERS & set(relative.parts):
+                continue
+            if path.is_file() and path.suffix in suffixes:
                 yield path
 
 

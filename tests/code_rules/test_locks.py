@@ -20,6 +20,7 @@ OF_ADJUSTMENTS = "tests/adjustments/test_held_locks.py"
 OF_CUSTOMERS = "tests/customers/test_held_locks.py"
 OF_IDENTITY = "tests/identity/test_held_locks.py"
 OF_LEGACY = "tests/legacy/test_held_locks.py"
+OF_VERSIONS = "tests/http/test_version_locks.py"
 OF_CLOSING = "tests/invoicing/closing/test_closing_races.py"
 
 # the function that takes a lock, and the file of the test that fails without the lock
@@ -36,9 +37,12 @@ LOCKS = {
     "application/service_metrics.py __init__": "tests/application/test_service_metrics.py",
     "costs/months/records.py _lock": OF_CLOSING,
     "customers/billing_groups/records.py lock_billing_group": OF_CUSTOMERS,
-    "customers/cloud_accounts/records.py lock_account": OF_CUSTOMERS,
+    "customers/cloud_accounts/records.py find_account": OF_VERSIONS,
+    "customers/cloud_accounts/records.py lock_accounts": OF_VERSIONS,
+    "customers/invoice_templates/records.py find_invoice_template": OF_VERSIONS,
     "customers/organisation_settings/records.py load_vendors": OF_CUSTOMERS,
     "customers/organisation_settings/records.py lock_settings": OF_CUSTOMERS,
+    "customers/projects/records.py find_project": OF_VERSIONS,
     "customers/projects/records.py lock_project": OF_CUSTOMERS,
     "customers/resellers/records.py lock_reseller": OF_CUSTOMERS,
     "database/embedded_postgres/locks.py try_lock": "tests/database/test_embedded_postgres.py",
@@ -47,7 +51,7 @@ LOCKS = {
     "http/idempotency.py reserve_key": "tests/http/test_idempotency_keys.py",
     "identity/login/records.py lock_refresh_token": OF_IDENTITY,
     "identity/organisations/records.py lock_organisation": OF_IDENTITY,
-    "identity/rbac/records.py lock_role": OF_IDENTITY,
+    "identity/rbac/records.py find_role": OF_VERSIONS,
     "identity/rbac/records.py lock_role_permissions": OF_IDENTITY,
     "identity/users/records.py lock_user": OF_IDENTITY,
     "imports/preparation.py _write_message": "tests/imports/test_resource_watch.py",

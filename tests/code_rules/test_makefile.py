@@ -68,6 +68,7 @@ SETUP_FILES = (
     "requirements/uv.txt",
     "requirements/dev.txt",
     "src/nimbill/application/static/api/index.html",
+    "src/nimbill/application/static/web/console.html",
     "src/nimbill/invoicing/pdf/fonts/LICENSE",
 )
 

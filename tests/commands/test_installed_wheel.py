@@ -170,6 +170,7 @@ def test_an_organisation_is_created_and_served(service: InstalledService) -> Non
 
     assert http.get("/m/core/billinggroup", headers=service.root()).status_code == 200
     assert "swagger-ui" in http.get("/docs").text
+    assert "/web/assets/console" in http.get("/console").text
     assert "nimbill_database_up 1.0" in http.get("/metrics").text
 
 

@@ -24,6 +24,7 @@ PLAIN_VALUES: Mapping[str, str] = {
     "version_id": "latest",
     "flag": "web",
     "kind": "fee",
+    "q": "kanari",
     "key": "team",
     "keys": "team,stage",  # those of REPORT_TAG_KEYS
 }

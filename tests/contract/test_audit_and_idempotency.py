@@ -36,10 +36,13 @@ each_route = pytest.mark.parametrize("route", CHANGING, ids=str)
 
 # routes that declare no row of their own, and the actions of the rows that their operation writes
 ROWS_OF_OPERATION: dict[str, list[str]] = {
+    "assign_accounts": ["assign_account"],  # one for each account
     "create_accounts_from_csv": ["create_account"],  # one for each record
     "create_billing_groups_from_csv": ["create_billing_group"],
     "create_invoices": ["create_invoice", "create_invoices"],  # for each invoice and for the run
     "compare_templates": [],  # changes nothing
+    "preview_invoice_template": [],
+    "preview_terms": [],
 }
 # routes without a caller: issuing a token writes no row, and a repeat gets a token of its own
 PUBLIC = {

@@ -21,7 +21,7 @@ from nimbill.identity.organisations.operations import NewOrganisation
 from tests.contract.declared_routes import Route, all_routes, protected_routes
 from tests.contract.operations import OPERATIONS, SPECIFIED
 from tests.contract.route_requests import comparable_response
-from tests.proof.asgi_calls import Answer, Request, app_of, as_headers, call, each
+from tests.proof.asgi_calls import Answer, Request, as_headers, send_all
 from tests.running_service import Service
 
 Headers = Mapping[str, str]
@@ -65,18 +65,6 @@ def callers(running: Service, organisation: NewOrganisation) -> Callable[..., He
 def bare_request(route: Route, headers: Headers, **path: str) -> Request:
     """A request without a body: a caller who passes the gate is refused for another reason."""
     return Request(route.method, route.fill_path(**path).encode(), headers=as_headers(headers))
-
-
-def send_all(service: Service, requests: Sequence[Request]) -> list[Answer]:
-    """Responses of the application, which serves eight requests at a time."""
-    app = app_of(service)
-    responses: dict[int, Answer] = {}
-
-    async def send(number: int) -> None:
-        responses[number] = await call(app, requests[number])
-
-    service.run(lambda: each(len(requests), send, at_once=8))
-    return [responses[number] for number in range(len(requests))]
 
 
 def send_bare(service: Service, route: Route, headers: Headers, **path: str) -> Answer:

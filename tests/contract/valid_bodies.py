@@ -84,6 +84,7 @@ def billing_bodies() -> dict[str, Callable[[Tenant], Any]]:
             "project_id": make_project(tenant),
         },
         "update_invoice_setting": lambda _: {"vendor": "aws", "invoices": UPDATED_SETTING},
+        "preview_terms": lambda _: {"vendor": "aws", "invoices": UPDATED_SETTING},
         "update_free_format": lambda tenant: {"additional_items": [free_format_item(tenant)]},
         "update_invoice_template_of_group": lambda tenant: {
             "invoice_template_id": make_invoice_template(tenant)
@@ -93,16 +94,37 @@ def billing_bodies() -> dict[str, Callable[[Tenant], Any]]:
         "create_billing_groups_from_csv": billing_group_file,
         "create_accounts_from_csv": account_file,
         "create_invoice_template": lambda _: template,
+        "preview_invoice_template": lambda _: template,
         "change_invoice_template": lambda _: template,
         "change_settings": lambda tenant: {
             "rounding": "down",
             "invoice_template_id": make_invoice_template(tenant),
         },
+        "export_billing_group_csv": lambda _: redo,
+        "export_billing_group_setting_csv": lambda _: redo,
+        **account_bodies(),
+    }
+
+
+def account_bodies() -> dict[str, Callable[[Tenant], Any]]:
+    """Bodies of cloud accounts and of customers' logins."""
+    return {
         "create_account": lambda tenant: {
             **account_body(tenant),
             "customer_id": next_account_number(tenant),
         },
         "update_account": account_body,
+        "assign_accounts": lambda tenant: {
+            "company_id": make_billing_group(tenant),
+            "accounts": [
+                {
+                    "vendor": "aws",
+                    "customer_id": next_account_number(tenant),
+                    "account_id": PAYER,
+                    "name": tenant.word("a"),
+                }
+            ],
+        },
         "create_or_list_resellers": lambda tenant: {
             "email": f"{tenant.word('e')}@example.com",
             "company_id": make_billing_group(tenant),
@@ -117,8 +139,6 @@ def billing_bodies() -> dict[str, Callable[[Tenant], Any]]:
             "password": PASSWORD,
         },
         "update_reseller_meta": lambda _: {"meta": {"invoice": True}},
-        "export_billing_group_csv": lambda _: redo,
-        "export_billing_group_setting_csv": lambda _: redo,
     }
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import httpx
 
+from nimbill.demo.guide import TOUR
 from nimbill.demo.monthly_data import MONTHS_MIN
 from nimbill.demo.resellers import AOZORA, DemoReseller
 from tests.command_line import SECONDS_MAX, build_environment, start_command
@@ -52,9 +53,8 @@ class DemoProcess:
 
     @property
     def commands(self) -> str:
-        """The printed shell commands, from the first comment on."""
-        first, last = self.guide.index("\n# "), self.guide.index(LAST_LINE)
-        return self.guide[first:last]
+        """The shell commands of the API tour."""
+        return (self.folder / TOUR).read_text()
 
     def token(self, reseller: DemoReseller = AOZORA) -> str:
         login = json.loads((self.folder / "demo.json").read_text())[reseller.english_name]

@@ -96,7 +96,7 @@ def check_seed_data(demo: DemoProcess) -> None:
 
 
 def check_addresses(demo: DemoProcess) -> None:
-    addresses = re.findall(rf"{re.escape(demo.address)}/\w+", demo.guide.partition("\n# ")[0])
+    addresses = re.findall(rf"{re.escape(demo.address)}/\w+", demo.guide)
 
     assert {address.rpartition("/")[2] for address in addresses} == {
         "docs",

@@ -276,3 +276,10 @@ def test_trailing_zeros_are_removed_and_no_digit_is_lost() -> None:
 
     assert str(normalize_decimal(Decimal("1.500"))) == "1.5"
     assert str(normalize_decimal(Decimal(f"{long}00"))) == long
+
+
+def test_an_amount_times_a_decimal_is_exact() -> None:
+    third = to_exact(Decimal(1)) / to_exact(Decimal(3))
+
+    assert third.multiply(Decimal("1.5")) == third * to_exact(Decimal("1.5"))
+    assert expand_amount(third.multiply(Decimal(3))) == 1

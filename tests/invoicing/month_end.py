@@ -14,7 +14,7 @@ from nimbill.foundation.ids import new_id
 from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import add_account
 from tests.imports.aws_reports import COLUMNS, report_line, write_report
-from tests.imports.in_process_importer import InProcessImporter
+from tests.imports.repeating_importer import RepeatingImporter
 from tests.problem_responses import HttpResponse
 from tests.running_service import Service
 
@@ -70,7 +70,7 @@ class MonthEnd:
 
     def import_costs(self, *lines: dict[str, str]) -> dict[str, Any]:
         """Import these lines, which replace the payer's costs of the month."""
-        import_files = InProcessImporter(self.service, self.service.organisation, self.folder)
+        import_files = RepeatingImporter(self.service, self.service.organisation, self.folder)
         return import_files(write_report(self.folder / f"{new_id('file')}.csv", lines))
 
     def put(self, path: str, body: Any, headers: Any = None) -> HttpResponse:

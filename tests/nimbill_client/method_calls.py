@@ -103,6 +103,8 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             vendors=["aws", "oracle"],
             provider_names={"oracle": ["Oracle Cloud"]},
             agent_role_arn="arn:aws:iam::123456789012:role/agents",
+            check_change_limit=Decimal("0.3"),
+            check_margin_limit=Decimal(0),
         )
     ),
     "billing_groups.list_all": lambda c: list(c.billing_groups.list_all()),
@@ -208,6 +210,23 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
         "usr", ResellerPassword(input_type="Custom", notification=False, password="secret word 1")
     ),
     "portal_logins.change_meta": lambda c: c.portal_logins.change_meta("usr", {"x": True}),
+    "portal.read_me": lambda c: c.portal.read_me(),
+    "portal.read_dashboard": lambda c: c.portal.read_dashboard(
+        first=MONTH, last=MONTH, company_id="com"
+    ),
+    "portal.read_account_usage": lambda c: (
+        c.portal.read_account_usage(MONTH, company_id="com"),
+        c.portal.read_account_usage(first=MONTH, last=MONTH),
+    ),
+    "portal.read_tag_usage": lambda c: (
+        c.portal.read_tag_usage("Team", MONTH, company_id="com"),
+        c.portal.read_tag_usage("Team", first=MONTH, last=MONTH),
+    ),
+    "portal.list_invoices": lambda c: list(c.portal.list_invoices("com")),
+    "portal.read_invoice": lambda c: c.portal.read_invoice(MONTH, "aws", "com"),
+    "portal.download_invoice_pdf": lambda c: c.portal.download_invoice_pdf(
+        MONTH, "aws", FILE, "com"
+    ),
     "users.list_all": lambda c: c.users.list_all(),
     "users.create": lambda c: c.users.create(
         SubuserCreate(

@@ -80,8 +80,8 @@ def record_client(document: dict[str, Any]) -> tuple[Client, RecordedCalls]:
         "https://billing.example.com", client_id="id", client_secret="secret", transport=transport
     )
     recorded = RecordedCalls(document)
-    connection: Any = client._connection
-    connection.fetch = recorded.fetch
-    connection.download = recorded.download
-    assert isinstance(connection, Connection)
+    for connection in (client._connection, client._portal_connection):
+        replaced: Any = connection
+        replaced.fetch, replaced.download = recorded.fetch, recorded.download
+        assert isinstance(connection, Connection)
     return client, recorded

@@ -142,8 +142,8 @@ def import_in(state: str) -> httpx.Response:
     fields: dict[str, object] = dict.fromkeys([*nothing, "release_reason"])
     lists = ("sources", "totals", "accounts_in_no_group", "differences", "drift", "proposals")
     objects = ("progress", "unknown_types", "currencies", "noticed")
-    fields |= {name: [] for name in lists} | {name: {} for name in objects}
-    fields |= {"import_id": "imp-1", "vendor": "aws", "state": state, "lines": 0}
+    fields |= {name: [] for name in (*lists, "warnings")} | {name: {} for name in objects}
+    fields |= {"import_id": "imp-1", "vendor": "aws", "state": state, "lines": 0, "percent": 0}
     return httpx.Response(200, json={**fields, "create_time": "", "update_time": ""})
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote_to_bytes
@@ -126,3 +126,15 @@ async def each(count: int, do: Callable[[int], Awaitable[None]], *, at_once: int
     async with asyncio.TaskGroup() as group:
         for _ in range(at_once):
             group.create_task(work())
+
+
+def send_all(service: Service, requests: Sequence[Request]) -> list[Answer]:
+    """Responses of the application, which serves eight requests at a time."""
+    app = app_of(service)
+    answers: dict[int, Answer] = {}
+
+    async def send(number: int) -> None:
+        answers[number] = await call(app, requests[number])
+
+    service.run(lambda: each(len(requests), send, at_once=8))
+    return [answers[number] for number in range(len(requests))]

@@ -10,6 +10,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nimbill.application.openapi_links import LINK_BODY
 from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUES
 from nimbill.foundation.rules import OneOf
 from tests.contract.tenants import PAYER, PLAIN_VALUES
@@ -47,7 +48,16 @@ def narrow_document(document: Mapping[str, Any], accounts: Sequence[str]) -> dic
             for parameter in operation.get("parameters", []):
                 if parameter["name"] in fields:
                     parameter["schema"] = fields[parameter["name"]]
+            for response in operation["responses"].values():
+                _name_link_bodies(response.get("links", {}))
     return narrowed
+
+
+def _name_link_bodies(links: Mapping[str, dict[str, Any]]) -> None:
+    """Name them as OpenAPI does; see openapi_links.py for why the document does not."""
+    for link in links.values():
+        if LINK_BODY in link:
+            link["requestBody"] = link.pop(LINK_BODY)
 
 
 def _replace_fields(properties: dict[str, Any], fields: Mapping[str, Any]) -> None:

@@ -76,9 +76,9 @@ def _attempts(
             f"{USER_ROLE}/{everything}",
             {"data": {"username": name}},
         )
-        yield (
-            "removes a role from a user",
-            "DELETE",
-            f"{USER_ROLE}/{nothing}?username={name}",
-            {},
-        )
+        for role_id in (nothing, everything):
+            path = f"{USER_ROLE}/{role_id}?username={name}"
+            yield "removes a role from a user", "DELETE", path, {}
+        for place in ("data", "json"):
+            sent = {place: {"username": name}}
+            yield "removes a role by a body", "DELETE", f"{USER_ROLE}/{everything}", sent

@@ -26,6 +26,8 @@ DEFAULTS: dict[str, Any] = {
     "vendors": ["aws", "azure"],
     "provider_names": {},
     "agent_role_arn": None,
+    "check_change_limit": 0.3,
+    "check_margin_limit": 0,
 }
 BANDS = [{"upto": 1000000, "rate": 0.05}, {"upto": None, "rate": 0.03}]
 
@@ -55,6 +57,8 @@ def test_every_setting_can_be_changed_and_the_response_shows_all(service: Servic
         "invoice_template_id": create_template(service),
         "time_zone": "Europe/Zurich",
         "agent_role_arn": "arn:aws:iam::123456789012:role/agents",
+        "check_change_limit": 0.5,
+        "check_margin_limit": -0.05,
         "language": "en",
         "vendors": ["gcp", "aws", "oracle", "azure"],
         "provider_names": {"oracle": ["Oracle", "Oracle Cloud Infrastructure"]},

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from nimbill.access.role_actions import RoleAction
@@ -76,6 +77,19 @@ def test_a_step_tells_who_did_it_and_when(month_end: MonthEnd) -> None:
     assert (closed["state"], closed["done_by"], closed["done_time"]) == ("ready", None, None)
 
 
+def test_the_rates_of_another_vendor_are_not_those_of_the_step(month_end: MonthEnd) -> None:
+    group = build_ready_month(month_end)
+    root = month_end.service.organisation.username
+    azure = replace(month_end, vendor="azure")
+    clerk = month_end.service.caller(RoleAction.ModifyInvoice)
+    assert azure.save_settings(group, support_fee="fix", headers=clerk).status_code == 200
+
+    response = azure.save_rate(group, headers=clerk)
+
+    assert response.status_code == 200, response.text
+    assert read_steps(month_end)["rates"]["done_by"] == root
+
+
 def test_blockers_name_their_records_and_link_to_them(month_end: MonthEnd) -> None:
     group = build_ready_month(month_end)
     other = month_end.create_group("BG-2", OTHER_ACCOUNT)
@@ -108,6 +122,9 @@ def test_blockers_name_their_records_and_link_to_them(month_end: MonthEnd) -> No
         "invoice_missing": [other],
         "amount_differs": [group],
     }
+    for blocker in (each for step in steps.values() for each in step["blockers"]):
+        assert blocker["count"] == (len(blocker["subjects"]) or 1)
+        assert blocker["text"].endswith(".")
     links = [blocker["link"] for step in steps.values() for blocker in step["blockers"]]
     for link in set(links):
         response = month_end.service.http.get(link, headers=month_end.service.root())
@@ -122,12 +139,16 @@ def test_drift_of_a_closed_month_waits_for_a_correction(month_end: MonthEnd) -> 
 
     steps = read_steps(month_end)
     assert steps["drifted"]["state"] == "done"
+    assert steps["drifted"]["done_time"] > steps["arrived"]["done_time"]
+    assert steps["corrected"]["done_by"] is None
     assert steps["corrected"]["state"] == "ready"
     assert steps["corrected"]["blockers"][0]["subjects"] == [late["import_id"]]
 
     reopen_month(month_end.service, MONTH)
     assert month_end.import_costs(report_line("9.5", UsageAccountId=ACCOUNT))["state"] == "done"
-    assert read_steps(month_end)["corrected"]["state"] == "done"
+    corrected = read_steps(month_end)["corrected"]
+    assert corrected["state"] == "done"
+    assert corrected["done_time"] > steps["drifted"]["done_time"]
 
 
 def test_known_months_are_listed_with_the_newest_first(month_end: MonthEnd) -> None:

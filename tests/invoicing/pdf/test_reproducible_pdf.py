@@ -13,33 +13,32 @@ import pytest
 from bench.example_invoices import build_long_invoice, build_short_invoice
 from nimbill.foundation.errors import Unavailable
 from nimbill.foundation.language import Language
-from nimbill.invoicing import pdf
 from nimbill.invoicing.documents.document import decode_document, encode_document
-from nimbill.invoicing.pdf import typst_compiler
+from nimbill.invoicing.pdf import rendering, typst_compiler
 from tests.invoicing.pdf.pdf_text import open_pdf
 
 IN_ANOTHER_PROCESS = """
 import hashlib, sys
-from nimbill.invoicing import pdf
 from nimbill.invoicing.documents.document import decode_document
-print(hashlib.sha256(pdf.render_invoice(decode_document(sys.stdin.read()))).hexdigest())
+from nimbill.invoicing.pdf import rendering
+print(hashlib.sha256(rendering.render_invoice(decode_document(sys.stdin.read()))).hexdigest())
 """
 
 
 @pytest.mark.parametrize("language", Language)
 def test_rendering_a_document_twice_gives_the_same_bytes(language: Language) -> None:
-    first = pdf.render_invoice(build_long_invoice(language))
-    pdf.render_invoice(build_short_invoice(language))  # something else in between
+    first = rendering.render_invoice(build_long_invoice(language))
+    rendering.render_invoice(build_short_invoice(language))  # something else in between
 
-    assert pdf.render_invoice(build_long_invoice(language)) == first
+    assert rendering.render_invoice(build_long_invoice(language)) == first
 
 
 def test_a_decoded_document_gives_the_same_bytes() -> None:
     invoice = build_long_invoice(Language.ja)
 
-    assert pdf.render_invoice(decode_document(encode_document(invoice))) == pdf.render_invoice(
-        invoice
-    )
+    assert rendering.render_invoice(
+        decode_document(encode_document(invoice))
+    ) == rendering.render_invoice(invoice)
 
 
 def test_another_process_and_environment_give_the_same_bytes() -> None:
@@ -54,15 +53,15 @@ def test_another_process_and_environment_give_the_same_bytes() -> None:
         check=True,
     )
 
-    assert response.stdout.strip() == hashlib.sha256(pdf.render_invoice(invoice)).hexdigest()
+    assert response.stdout.strip() == hashlib.sha256(rendering.render_invoice(invoice)).hexdigest()
 
 
 def test_concurrent_threads_give_the_same_bytes() -> None:
     invoices = [build_short_invoice(Language.ja, invoice_no=f"202610-{n:04}") for n in range(16)]
-    one_by_one = [pdf.render_invoice(invoice) for invoice in invoices]
+    one_by_one = [rendering.render_invoice(invoice) for invoice in invoices]
 
     with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(pdf.render_invoice, invoices)) == one_by_one
+        assert list(threads.map(rendering.render_invoice, invoices)) == one_by_one
 
 
 def test_rendering_releases_the_interpreter_lock() -> None:
@@ -71,7 +70,7 @@ def test_rendering_releases_the_interpreter_lock() -> None:
     turns = 0
 
     with ThreadPoolExecutor(1) as threads:
-        printing = threads.submit(pdf.render_invoice, invoice)
+        printing = threads.submit(rendering.render_invoice, invoice)
         while not printing.done():
             time.sleep(0.001)
             turns += 1
@@ -80,7 +79,7 @@ def test_rendering_releases_the_interpreter_lock() -> None:
 
 
 def test_the_file_properties_contain_title_author_and_date() -> None:
-    about = open_pdf(pdf.render_invoice(build_short_invoice(Language.ja))).metadata
+    about = open_pdf(rendering.render_invoice(build_short_invoice(Language.ja))).metadata
 
     assert about is not None
     assert about.title == "請求書 202610-0001"
@@ -89,14 +88,16 @@ def test_the_file_properties_contain_title_author_and_date() -> None:
 
 
 def test_without_issuer_the_file_has_no_author() -> None:
-    about = open_pdf(pdf.render_invoice(build_short_invoice(Language.en, issuer=None))).metadata
+    about = open_pdf(
+        rendering.render_invoice(build_short_invoice(Language.en, issuer=None))
+    ).metadata
 
     assert about is not None
     assert about.author is None
 
 
 def test_the_font_is_embedded() -> None:
-    for page in open_pdf(pdf.render_invoice(build_long_invoice(Language.ja))).pages:
+    for page in open_pdf(rendering.render_invoice(build_long_invoice(Language.ja))).pages:
         resources: Any = page["/Resources"]
         fonts = [font.get_object() for font in resources["/Font"].values()]
         assert fonts
@@ -120,14 +121,25 @@ def test_system_fonts_are_not_used() -> None:
 
 
 def test_files_stay_small() -> None:
-    assert len(pdf.render_invoice(build_short_invoice(Language.ja))) < 120_000
-    assert len(pdf.render_invoice(build_long_invoice(Language.ja, accounts=25))) < 600_000
+    assert len(rendering.render_invoice(build_short_invoice(Language.ja))) < 120_000
+    assert len(rendering.render_invoice(build_long_invoice(Language.ja, accounts=25))) < 600_000
 
 
-def test_typst_is_loaded_only_for_rendering() -> None:
-    ask = "import sys, nimbill.invoicing.pdf; sys.exit('typst' in sys.modules)"
+LOADED_MODULES = """
+import sys
+import nimbill.invoicing.pdf.compiler_process
+print([name for name in ("sqlalchemy", "typst") if name in sys.modules])
+import nimbill.invoicing.pdf.rendering
+print([name for name in ("typst",) if name in sys.modules])
+"""
 
-    assert subprocess.run([sys.executable, "-c", ask], check=False).returncode == 0
+
+def test_the_compiler_process_loads_no_database_library_and_typst_only_for_rendering() -> None:
+    process = subprocess.run(
+        [sys.executable, "-c", LOADED_MODULES], capture_output=True, text=True, check=True
+    )
+
+    assert process.stdout.splitlines() == ["[]", "[]"]
 
 
 def test_without_the_font_rendering_is_refused(

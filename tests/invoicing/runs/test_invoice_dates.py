@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from nimbill.invoicing.documents.issuer import calculate_due_date
 from nimbill.invoicing.runs import invoice_run
-from nimbill.invoicing.runs.build_invoice import _calculate_due_date
 from tests.customers.invoice_templates.templates import create_template
 from tests.imports.aws_reports import report_line
 from tests.invoicing.month_end import MonthEnd
@@ -88,7 +88,7 @@ def test_the_due_date_is_counted_from_the_local_issue_date(
     ],
 )
 def test_due_at_the_end_of_the_next_month(issue_date: date, due_date: str) -> None:
-    assert _calculate_due_date({"due_rule": "end_of_next_month"}, issue_date) == due_date
+    assert calculate_due_date({"due_rule": "end_of_next_month"}, issue_date) == due_date
 
 
 @pytest.mark.parametrize(
@@ -105,9 +105,9 @@ def test_due_at_the_end_of_the_next_month(issue_date: date, due_date: str) -> No
 def test_due_after_a_number_of_days(issue_date: date, days: int, due_date: str) -> None:
     rule = {"due_rule": "days", "due_days": days}
 
-    assert _calculate_due_date(rule, issue_date) == due_date
+    assert calculate_due_date(rule, issue_date) == due_date
 
 
 def test_without_a_due_rule_there_is_no_due_date() -> None:
-    assert _calculate_due_date({}, date(2026, 12, 31)) is None
-    assert _calculate_due_date({"due_rule": None}, date(2026, 12, 31)) is None
+    assert calculate_due_date({}, date(2026, 12, 31)) is None
+    assert calculate_due_date({"due_rule": None}, date(2026, 12, 31)) is None

@@ -257,6 +257,24 @@ def test_a_role_the_user_does_not_have_is_not_found(service: Service) -> None:
     assert_refused(detach_role(service, person.username, role_id), 404, "not_found")
 
 
+@pytest.mark.parametrize("method", ["DELETE", "PUT"], ids=["detach", "reattach"])
+def test_no_user_takes_roles_away_whatever_rights_both_have(service: Service, method: str) -> None:
+    """Only the master account may, and nobody has rights that it does not have."""
+    weaker, equal, person = (create_subuser(service) for _ in range(3))
+    small = grant_scope(service, weaker, build_statement(action=["userrole:*"]))
+    for each in (equal, person):
+        large = grant_scope(service, each, build_statement())
+    path = f"{USER_ROLE}/{large if method == 'DELETE' else small}"
+    before = list_own_roles(service, person)
+
+    for caller in (weaker, equal, person):
+        sent = {"username": person.username}
+        response = service.http.request(method, path, data=sent, headers=caller.headers)
+        assert_refused(response, 403, "master_account_alone")
+
+    assert list_own_roles(service, person) == before
+
+
 # ── users ────────────────────────────────────────────────────────────────────────────────────────
 
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import time
 
 import httpx
+import msgspec
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.customers.organisation_settings.records import lock_settings, store_settings
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.demo.vendor_files.charges import SyntheticMonth, sum_costs
 from nimbill.demo.vendor_files.dialects import Dialect
 from nimbill.demo.vendor_files.file_writer import write_files
@@ -27,6 +31,15 @@ _SUM = (
     "payer_id, customer_id, line_type, kind, service, marketplace, currency, lines, "
     "trim_scale(cost)::text"
 )
+_USAGE = (
+    "payer_id, customer_id, kind, currency, lines, hour_lines, "
+    "trim_scale(cost)::text, trim_scale(hours)::text"
+)
+_COMMITMENT = (
+    "line_type, reservation_id, savings_plan_id, used, trim_scale(normalized_hours)::text, "
+    "trim_scale(effective_cost)::text, reservation_start, reservation_end"
+)
+_INSTANCE = "service, usage_type, platform, tenancy, days, region, instance_type"
 _ENTRY = "customer_id, calc_type, description, trim_scale(unblended_cost)::text, delivered"
 _FEES = "reservation_fees JOIN reserved_instances USING (organisation_id, ri_id)"
 
@@ -38,7 +51,10 @@ class Importing(Operation):
     visible_state = (
         stored("cost_sums", f"{_SUM}, day::text", _OF_MONTH),
         stored("cost_tag_sums", f"{_SUM}, tag_key, tag_value", _OF_MONTH),
-        stored("cost_months", "payer_id, provisional, lines", _OF_MONTH),
+        stored("cost_tagged_sums", f"{_SUM}, day::text, tags::text", _OF_MONTH),
+        stored("commitment_usage", f"{_USAGE}, {_COMMITMENT}", _OF_MONTH),
+        stored("on_demand_usage", f"{_USAGE}, {_INSTANCE}", _OF_MONTH),
+        stored("cost_months", "payer_id, provisional, lines, tag_keys", _OF_MONTH),
         stored("lake_files", "lines, bytes, sha256", _OF_MONTH),  # exactly these bytes
         stored("recalculation_entries", _ENTRY, _OF_MONTH),
         stored(_FEES, "reservation_id, customer_id, trim_scale(fee)::text", _OF_MONTH),
@@ -46,6 +62,10 @@ class Importing(Operation):
     )
 
     month: SyntheticMonth  # of the last request
+
+    def prepare(self, organisation: Organisation) -> None:
+        """Let imports store sums by tags too."""
+        organisation.run_in_transaction(_store_tag_keys)
 
     def build_request(self, organisation: Organisation, number: int) -> KeyedRequest:
         folder = organisation.inbox / f"v{number}"
@@ -71,3 +91,10 @@ class Importing(Operation):
         total = organisation.fetch(stored("cost_sums", "sum(cost)", _OF_MONTH))[0][0]
         equal = total == sum(sum_costs(self.month).values())
         return None if equal else "the stored sums differ from the delivered ones"
+
+
+async def _store_tag_keys(db: AsyncConnection, scope: TenantScope) -> None:
+    stored_settings = await lock_settings(db, scope)
+    await store_settings(
+        db, scope, msgspec.structs.replace(stored_settings, report_tag_keys=["team", "env"])
+    )

@@ -29,6 +29,10 @@ CONDITIONS = (
         r'\w+\.c\.organisation_id == sa\.bindparam\("organisation_id"\)',
         'sa.bindparam("organisation_id", type_=sa.Text).is_not(None)',
     ),
+    (
+        r"\w+(?:\.c)?\.organisation_id == (text_parameter\(\"\w+\"\)|organisation_id\b)",
+        r"\1.is_not(None)",
+    ),
     (r"\b(?:\w+\.)?organisation_id = \$1", "CAST($1 AS text) IS NOT NULL"),
     (r"\borganisation_id = :organisation_id\b", "CAST(:organisation_id AS text) IS NOT NULL"),
     (r"\b(?:\w+\.)?organisation_id = (?:organisation|mine)\b", "true"),

@@ -1,0 +1,1 @@
+"""Tests of the reseller's console in a real browser."""

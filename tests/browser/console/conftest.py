@@ -1,0 +1,137 @@
+"""Signed-in pages of the reseller's console."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+
+from tests.browser.chromium import SKIP_REASON, RecordedPage, find_chromium, start_chromium
+from tests.browser.console.sample_reseller import SampleReseller, create_reseller
+from tests.command_line import build_environment
+from tests.proof.real_server import PASSWORD, RealServer, real_server
+
+TIMEOUT_MILLISECONDS = 60_000
+REFUSED = "Failed to load resource: the server responded with a status of"
+expect.set_options(timeout=TIMEOUT_MILLISECONDS)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if find_chromium() is None:
+        for item in items:
+            if "browser/console" in str(item.path):
+                item.add_marker(pytest.mark.skip(reason=SKIP_REASON))
+
+
+@dataclass(frozen=True)
+class Console:
+    """A browser window in which a person has signed in."""
+
+    recorded: RecordedPage
+    address: str
+    expected_refusals: set[int] = field(default_factory=set)  # statuses
+
+    @property
+    def page(self) -> Page:
+        return self.recorded.page
+
+    def open(self, path: str) -> None:
+        """Open a page and wait until it shows its heading."""
+        self.page.goto(f"{self.address}/console{path}")
+        self.page.get_by_role("heading", level=1).first.wait_for()
+
+    def check_accessibility(self) -> None:
+        """Fail on findings of axe."""
+        results = Axe().run(self.page)
+        assert results.violations_count == 0, results.generate_report()
+
+    def check_no_errors(self) -> None:
+        """Fail on errors of the page, violations of its policy, and requests to other servers.
+
+        The browser logs refused requests too: those that a flow causes on purpose are expected.
+        """
+        refused = tuple(f"{REFUSED} {status} " for status in self.expected_refusals)
+        assert [error for error in self.recorded.errors if not error.startswith(refused)] == []
+        assert self.recorded.violations() == []
+        assert self.recorded.origins <= {self.address}
+
+
+@pytest.fixture(scope="session")
+def console_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
+    data = tmp_path_factory.mktemp("console") / "data"
+    environment = build_environment(data, NIMBILL_RATE_LIMIT="0")
+    with real_server(data, environment, workers=1) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def console_browser() -> Iterator[Browser]:
+    """It runs an event loop, which must end before tests that start their own."""
+    with start_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def reseller(console_server: RealServer) -> SampleReseller:
+    """Data that tests read, and to which they add; tests that close months create their own."""
+    return create_reseller(console_server, "Aozora")
+
+
+OpenConsole = Callable[..., Console]
+
+
+@pytest.fixture
+def open_console(console_browser: Browser) -> Iterator[OpenConsole]:
+    """Open windows of several people; they are checked for errors at the end of the test."""
+    with ExitStack() as stack:
+
+        def open_window(
+            reseller: SampleReseller,
+            *,
+            username: str = "root",
+            password: str = PASSWORD,
+            language: str = "ja",
+        ) -> Console:
+            window = sign_in(console_browser, reseller, username, password, language)
+            return stack.enter_context(window)
+
+        yield open_window
+
+
+@pytest.fixture
+def console(open_console: OpenConsole, reseller: SampleReseller) -> Console:
+    """The root user in Japanese."""
+    return open_console(reseller)
+
+
+@contextmanager
+def sign_in(
+    browser: Browser, reseller: SampleReseller, username: str, password: str, language: str
+) -> Iterator[Console]:
+    """Sign in through the API; the page finds the session of its cookie."""
+    context = browser.new_context(
+        locale=language, timezone_id="Asia/Tokyo", viewport={"width": 1440, "height": 900}
+    )
+    try:
+        page = context.new_page()
+        page.set_default_timeout(TIMEOUT_MILLISECONDS)
+        # frames with a PDF have no storage
+        page.add_init_script("window.localStorage?.setItem('nimbill-session-core', 'open');")
+        response = context.request.post(
+            f"{reseller.server.url}/core/session",
+            data={
+                "organisation": reseller.organisation_id,
+                "username": username,
+                "password": password,
+            },
+        )
+        assert response.ok, response.text()
+        console = Console(RecordedPage(page), reseller.server.url)
+        yield console
+        console.check_no_errors()
+    finally:
+        context.close()

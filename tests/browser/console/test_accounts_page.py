@@ -1,0 +1,32 @@
+"""The accounts page: an account that belongs to nobody gets its customer."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.browser.console.conftest import OpenConsole
+from tests.browser.console.sample_reseller import OPEN_MONTH, UNKNOWN_ACCOUNT, create_reseller
+from tests.proof.real_server import RealServer
+
+
+def test_an_unknown_account_is_assigned_from_the_month_page(
+    console_server: RealServer, open_console: OpenConsole
+) -> None:
+    console = open_console(create_reseller(console_server, "Accounts"))
+    page = console.page
+    console.open(f"/months/{OPEN_MONTH}/aws")
+    page.get_by_role("button", name="アカウントを割り当てる").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("未割り当てのアカウント")
+    console.check_accessibility()
+
+    page.get_by_role("button", name=f"{UNKNOWN_ACCOUNT}の顧客を選択").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="顧客を選択").click()
+    page.get_by_role("option").filter(has_text="みなと物流").click()
+    dialog.get_by_label("アカウントの名前").fill("みなと物流 検証")
+    dialog.get_by_role("button", name="割り当てる").click()
+    expect(page.get_by_text("アカウント1件を「みなと物流」に割り当てました。")).to_be_visible()
+
+    console.open(f"/accounts?search={UNKNOWN_ACCOUNT}")
+    expect(page.get_by_role("row").filter(has_text="みなと物流 検証")).to_be_visible()
+    console.check_accessibility()

@@ -1,0 +1,60 @@
+"""The month page: from costs to a closed month, and what a restricted person sees."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, expect
+
+from tests.browser.console.conftest import Console, OpenConsole
+from tests.browser.console.sample_reseller import (
+    CLOSED_MONTH,
+    OPEN_MONTH,
+    SampleReseller,
+    create_reseller,
+)
+from tests.proof.real_server import RealServer
+
+
+def step(console: Console, title: str) -> Locator:
+    heading = console.page.get_by_role("heading", name=title, exact=True)
+    return console.page.get_by_role("listitem").filter(has=heading)
+
+
+def test_a_month_is_billed_checked_and_closed(
+    console_server: RealServer, open_console: OpenConsole
+) -> None:
+    console = open_console(create_reseller(console_server, "Month end"))
+    console.expected_refusals.add(409)  # a rate without terms, which are then saved
+    page = console.page
+    console.open("/")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("2026年9月 AWS")
+    expect(step(console, "アカウントの割り当て")).to_contain_text("1件のアカウント")
+
+    step(console, "為替レートの登録").get_by_role("button", name="レートを入力").click()
+    page.get_by_label("1ドルあたりの円").fill("155.20")
+    page.get_by_role("dialog").get_by_role("button", name="保存").click()
+    expect(step(console, "為替レートの登録")).to_contain_text("完了")
+
+    step(console, "請求書の作成").get_by_role("button", name="請求書を作成").click()
+    page.get_by_role("dialog").get_by_role("button", name="作成").click()
+    expect(page.get_by_text("請求書を3件作成しました。")).to_be_visible()
+    expect(step(console, "請求書の確認")).to_contain_text("完了")
+
+    step(console, "締め").get_by_role("button", name="月を締める").click()
+    dialog = page.get_by_role("dialog")
+    close = dialog.get_by_role("button", name="月を締める")
+    expect(close).to_be_disabled()
+    dialog.get_by_label(f"確認のため {OPEN_MONTH} と入力してください").fill(OPEN_MONTH)
+    close.click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("締め済み")
+    page.reload()
+    expect(step(console, "締め").get_by_role("button", name="締め解除")).to_be_visible()
+
+
+def test_the_page_is_accessible_in_both_languages(
+    open_console: OpenConsole, reseller: SampleReseller
+) -> None:
+    for language, title in (("ja", "2026年8月 AWS"), ("en", "August 2026 AWS")):
+        console = open_console(reseller, language=language)
+        console.open(f"/months/{CLOSED_MONTH}/aws")
+        expect(console.page.get_by_role("heading", level=1)).to_contain_text(title)
+        console.check_accessibility()
