@@ -77,7 +77,7 @@ def _kill_workers(server: RealServer, run: MovingClientsRun, stopped: threading.
     while not stopped.wait(SECONDS_BETWEEN_KILLS if run.kills else 0.1):
         workers = server.workers()
         if len(run.history) >= (run.kills + 0.5) * CALLS_PER_KILL and len(workers) > 1:
-            os.kill(min(workers), signal.SIGKILL)
+            os.kill(workers[0], signal.SIGKILL)
             run.kills += 1
 
 

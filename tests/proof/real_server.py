@@ -62,8 +62,12 @@ class RealServer:
         return token
 
     def workers(self) -> list[int]:
-        """The worker processes: children of the main process without its trackers."""
-        return [pid for pid in children(self.process.pid) if b"resource_tracker" not in _line(pid)]
+        """The worker processes, oldest first: children of the main process without its trackers.
+
+        Process ids say nothing about age, because the kernel starts again at low ids.
+        """
+        pids = [pid for pid in children(self.process.pid) if b"resource_tracker" not in _line(pid)]
+        return sorted(filter(_started_at, pids), key=_started_at)
 
     def resident_bytes(self) -> int:
         """Memory of all its processes; shared pages count for each."""
@@ -163,6 +167,12 @@ def _read(pid: int, name: str) -> str:
         return Path(f"/proc/{pid}/{name}").read_text(errors="replace")
     except OSError:
         return "0 0" if name == "statm" else ""
+
+
+def _started_at(pid: int) -> int:
+    """Ticks since the machine's start; 0 if the process has ended."""
+    after_name = _read(pid, "stat").rpartition(")")[2].split()
+    return int(after_name[19]) if after_name else 0
 
 
 def _line(pid: int) -> bytes:
