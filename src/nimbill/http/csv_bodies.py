@@ -13,11 +13,11 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Invalid, Unreadable, Violation
 from nimbill.foundation.spreadsheet_text import unescape_formula
 from nimbill.foundation.vendor_names import BILLED_VENDORS
+from nimbill.http.downloads import CSV_TYPE
 from nimbill.http.request_bodies import parse_body
 
 basis = chosen("csv-imports")
 
-CSV_TYPE = "text/csv"
 CSV_BYTES_MAX = 4 * 2**20
 RECORDS_MAX = 2_000  # each has an audit row, and other changes wait for these
 LISTED_ERRORS_MAX = 5_000

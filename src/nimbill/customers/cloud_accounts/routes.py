@@ -24,7 +24,8 @@ from nimbill.customers.cloud_accounts.version import build_account_version, load
 from nimbill.database.list_query import ListQuery
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.csv_bodies import CSV_BYTES_MAX, CSV_TYPE, read_csv_request
+from nimbill.http.csv_bodies import CSV_BYTES_MAX, read_csv_request
+from nimbill.http.downloads import CSV_TYPE
 from nimbill.http.list_parameters import ReportTotal, Search
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import (

@@ -9,6 +9,7 @@ from nimbill.access.gate import Audience, Changes, Public
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.basis import chosen, stated
+from nimbill.http.downloads import CSV_TYPE, build_csv_download
 from nimbill.http.routing import (
     PathMonth,
     RequestCaller,
@@ -118,7 +119,7 @@ async def export_billing_group_setting_csv(
     audiences=Public("the link is signed, expires, and is bound to the rights of its creator"),
     role_actions=ANY_CALLER,
     basis=chosen("download-links"),
-    media_type="text/csv",
+    media_type=CSV_TYPE,
 )
 async def download(
     export_id: FromPath[str], request: Request[Any, Any, Any], resources: WorkerResources
@@ -128,8 +129,7 @@ async def download(
     link = verify_link(resources.encryptor, export_id, path, request.scope["query_string"])
     async with transaction(resources.engine, link.organisation_id) as db:
         file = await operations.find_file(db, link)
-    headers = {"Content-Disposition": f'attachment; filename="{file.file_name}"'}
-    return Response(file.content, media_type="text/csv", headers=headers)
+    return build_csv_download(file.file_name, file.content)
 
 
 CORE_ROUTES = [

@@ -11,6 +11,7 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.disconnection import run_until_disconnected
+from nimbill.http.downloads import CSV_TYPE, build_csv_download
 from nimbill.http.routing import Limit, Offset, PathMonth, RequestCaller, Transaction, get
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.pdf.pdf_cache import load_invoice_pdf
@@ -23,8 +24,6 @@ from nimbill.portal.invoices.invoice_csv import (
     encode_merged_csv,
 )
 from nimbill.portal.report_parameters import CompanyId, OneCompanyId
-
-CSV = "text/csv"
 
 
 @get(
@@ -92,7 +91,7 @@ async def print_customer_invoice(
     role_actions=[RoleAction.ReadInvoice],
     flag="invoice_download_csv_discount",
     basis=chosen("portal-invoices"),
-    media_type=CSV,
+    media_type=CSV_TYPE,
 )
 async def download_discount_csv(
     month: PathMonth,
@@ -112,7 +111,7 @@ async def download_discount_csv(
     role_actions=[RoleAction.ReadInvoice],
     flag="invoice_download_csv_merged",
     basis=chosen("portal-invoices"),
-    media_type=CSV,
+    media_type=CSV_TYPE,
 )
 async def download_merged_csv(
     month: PathMonth,
@@ -132,8 +131,7 @@ async def _build_csv_response(
     # encoding a large invoice would block the event loop
     content = await asyncio.to_thread(encode, document)
     name = f"{document.invoice_no}-{document.vendor}-{kind}.csv"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(content, media_type=CSV, headers=headers)
+    return build_csv_download(name, content)
 
 
 ROUTES = [

@@ -9,6 +9,7 @@ from nimbill.access.gate import Audience, require_flag
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotFound
+from nimbill.http.downloads import CSV_TYPE, build_csv_download
 from nimbill.http.routing import RequestCaller, Transaction, get
 from nimbill.identity.organisations.operations import require_organisation
 from nimbill.invoicing.exports.csv_file import encode_csv
@@ -26,7 +27,6 @@ from nimbill.portal.reports.usage_csv import (
 )
 from nimbill.portal.view import load_view, require_unfiltered
 
-CSV = "text/csv"
 NO_INVOICES = (
     "This month has no invoice yet, and the file contains invoices only. Choose a month of "
     "GET /m/portal/invoices, or download the month's usage with GET /m/portal/usage/report."
@@ -39,7 +39,7 @@ NO_INVOICES = (
     role_actions=[RoleAction.DownloadReports],
     flag="usage_report_download",
     basis=chosen("portal-reports"),
-    media_type=CSV,
+    media_type=CSV_TYPE,
 )
 async def download_usage_report(
     caller: RequestCaller,
@@ -61,7 +61,7 @@ async def download_usage_report(
     content = await asyncio.to_thread(
         lambda: encode_csv(build_header(report), build_rows(report, table))
     )
-    return _build_response(f"usage-{by}-{_name_period(months)}.csv", content)
+    return build_csv_download(f"usage-{by}-{_name_period(months)}.csv", content)
 
 
 @get(
@@ -70,7 +70,7 @@ async def download_usage_report(
     role_actions=[RoleAction.DownloadReports],
     flag="usage_report_download",
     basis=chosen("portal-focus"),
-    media_type=CSV,
+    media_type=CSV_TYPE,
 )
 async def download_focus_file(
     caller: RequestCaller, db: Transaction, month: Month = None, company_id: CompanyId = None
@@ -84,16 +84,11 @@ async def download_focus_file(
     if not focus_month.invoices:
         raise NotFound("no_invoices", NO_INVOICES)
     content = await asyncio.to_thread(encode_focus, focus_month)
-    return _build_response(f"focus-{only}.csv", content)
+    return build_csv_download(f"focus-{only}.csv", content)
 
 
 def _name_period(months: list[str]) -> str:
     return months[0] if len(months) == 1 else f"{months[0]}-{months[-1]}"
-
-
-def _build_response(name: str, content: bytes) -> Response[bytes]:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return Response(content, media_type=CSV, headers=headers)
 
 
 ROUTES = [download_usage_report, download_focus_file]
