@@ -31,8 +31,8 @@ from nimbill.identity.organisations import operations
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from nimbill.identity.users import records as users
 from nimbill.identity.users.operations import add_api_client
-from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.provisioning import local_provisioner
+from nimbill.legacy.token_product import LEGACY
 from tests.job_polling import prompt_job_loops
 
 T = TypeVar("T")

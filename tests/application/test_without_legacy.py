@@ -21,6 +21,7 @@ PACKAGE = Path(nimbill.__file__).parent
 # What to delete, as application/legacy_wiring.py says.
 RETIRED = (
     "legacy",
+    "application/legacy_agent_role.py",
     "application/legacy_wiring.py",
     "commands/agent.py",
     "customers/organisation_settings/agent_role_rules.py",

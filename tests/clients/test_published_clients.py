@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.legacy.templates.template_requests import apply_template
 from tests.running_service import PASSWORD, Service

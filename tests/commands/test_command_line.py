@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 from nimbill.commands.command_line import COMMANDS
@@ -57,3 +59,22 @@ def test_a_path_that_is_not_utf8_is_refused_in_one_sentence(tmp_path: Path) -> N
     assert "is not encoded in UTF-8; rename it." in result.stderr
     assert len(result.stderr.splitlines()) == 1
     assert not (tmp_path / "data").exists()
+
+
+# Libraries that only servers, migrations and work with cost files need.
+HEAVY_LIBRARIES = ("alembic", "boto3", "duckdb", "ibis", "limits", "litestar", "pyarrow", "typst")
+
+
+def test_a_command_starts_without_the_libraries_of_the_server() -> None:
+    modules = sorted(
+        {path.partition(":")[0] for name, path in COMMANDS.items() if name not in {"demo", "serve"}}
+    )
+    program = f"import sys\nimport {', '.join(modules)}\nprint(*sys.modules)"
+
+    result = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+
+    imported = result.stdout.split()
+    assert "nimbill.commands.invoice" in imported
+    assert not set(HEAVY_LIBRARIES) & set(imported)

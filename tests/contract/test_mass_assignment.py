@@ -17,7 +17,7 @@ from msgspec import inspect
 from nimbill.application import schema
 from nimbill.database.embedded_postgres import Address
 from nimbill.foundation.product import Product
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.contract.basis_marks import all_bodies
 from tests.contract.declared_routes import Route, protected_routes
 from tests.contract.route_requests import (

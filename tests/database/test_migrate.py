@@ -5,14 +5,23 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 
 from nimbill.application.schema import MIGRATIONS, metadata
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.migrate import _MIGRATION_LOCK as MIGRATION_LOCK
-from nimbill.database.migrate import MigrationError, drop_schema, migrate
+from nimbill.database.migrate import (
+    MigrationError,
+    MigrationPackage,
+    drop_schema,
+    is_known_revision,
+    migrate,
+)
 from nimbill.database.tenant_scope import create_owner_engine
 from tests.database.schema_catalogue import (
     describe_schema,
@@ -32,6 +41,23 @@ def upgrade(address: Address) -> None:
 
 def downgrade(address: Address) -> None:
     asyncio.run(drop_schema(address.url, MIGRATIONS))
+
+
+@pytest.mark.parametrize("package", MIGRATIONS, ids=lambda package: package.version_table)
+def test_the_name_of_a_migration_file_begins_with_its_revision(package: MigrationPackage) -> None:
+    """The program takes its revisions from the names; Alembic reads the files."""
+    config = Config()
+    config.set_main_option("script_location", "nimbill.database:migrations")
+    config.set_main_option("version_locations", f"{package.name}:versions")
+    config.set_main_option("path_separator", "newline")
+
+    scripts = list(ScriptDirectory.from_config(config).walk_revisions())
+
+    assert scripts
+    for script in scripts:
+        assert is_known_revision(package, script.revision)
+        assert Path(script.path).name.startswith(f"{script.revision}_")
+    assert scripts[0].revision == max(script.revision for script in scripts)
 
 
 def test_upgrade_of_an_empty_database_creates_every_table(empty_database: Address) -> None:

@@ -12,9 +12,9 @@ from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
 from nimbill.identity.organisations.operations import NewOrganisation
-from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.stacks.records import legacy_stacks
 from nimbill.legacy.stacks.stack_ids import STACK_LOOKUP
+from nimbill.legacy.token_product import LEGACY
 from tests.identity.login.token_requests import bearer_headers, issue_tokens
 from tests.running_service import Service
 

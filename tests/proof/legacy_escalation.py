@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nimbill.foundation.product import Product
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.legacy.agents import agent_headers, create_agent
 from tests.legacy.roles.role_requests import (
     EVERYTHING,

@@ -1,14 +1,13 @@
 """The context of one request: id, caller, transaction; and the resources of a worker."""
 
+from __future__ import annotations
+
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limits.storage import MemoryStorage
-from limits.strategies import MovingWindowRateLimiter
-from litestar import Request
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -18,7 +17,7 @@ from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
 from nimbill.access.extension_rights import ExtensionRights
 from nimbill.access.shared_rate_limit import SharedRateLimit
 from nimbill.access.signing_keys import load_active_key_id, load_signing_keys
-from nimbill.access.tokens import Claims, TokenIssuer, Tokens
+from nimbill.access.tokens import Claims, Tokens
 from nimbill.access.uploads import Upload
 from nimbill.database.tenant_scope import (
     Row,
@@ -31,6 +30,10 @@ from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.product import Product
 from nimbill.foundation.settings import Settings
 from nimbill.foundation.vendor_names import BILLED_VENDORS
+
+if TYPE_CHECKING:
+    from limits.strategies import MovingWindowRateLimiter
+    from litestar import Request
 
 REQUEST_CONTEXT = "nimbill.request_context"
 
@@ -121,6 +124,14 @@ def _open_request_rate(settings: Settings) -> SharedRateLimit | None:
     return SharedRateLimit(settings.data / f"request-rates-{limit}", limit) if limit else None
 
 
+def _open_login_failures() -> MovingWindowRateLimiter:
+    """Import the library only in a server: a command counts no failures."""
+    from limits.storage import MemoryStorage
+    from limits.strategies import MovingWindowRateLimiter
+
+    return MovingWindowRateLimiter(MemoryStorage())
+
+
 class Resources:
     """Objects that a worker process shares between requests."""
 
@@ -141,7 +152,7 @@ class Resources:
         self.extension_rights = extension_rights
         self.keys_loaded_at = 0.0  # monotonic seconds
         self._request_rate = _open_request_rate(settings)
-        self.login_failures = MovingWindowRateLimiter(MemoryStorage())
+        self.login_failures = _open_login_failures()
         self.run_job_now: RunJobNow = _run_no_job
         self.list_charged_accounts: ListChargedAccounts = _treat_all_as_charged
         self.load_vendors: LoadVendors = _use_default_vendors
@@ -177,13 +188,6 @@ class Resources:
         self.keys_loaded_at = time.monotonic()
         async with self.engine.connect() as db:
             self.tokens = self.tokens.with_keys(await load_signing_keys(db, self.encryptor))
-
-
-def build_issuers(settings: Settings) -> Mapping[Product, TokenIssuer]:
-    return {
-        Product.core: TokenIssuer(f"{settings.auth_url}/core", settings.core_token_seconds),
-        Product.portal: TokenIssuer(settings.auth_url, settings.portal_token_seconds),
-    }
 
 
 class RequestContext:

@@ -27,7 +27,7 @@ from nimbill.application.backup_manifest import (
     describe_files,
     write_manifest,
 )
-from nimbill.application.schema import MIGRATIONS
+from nimbill.application.migration_packages import MIGRATIONS
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.database.migrate import is_known_revision
 from nimbill.database.table_copy import (

@@ -4,11 +4,13 @@ The packages below `application` do not know which extensions exist: they ask fo
 caller loaders and so on, and the application passes those of every installed extension.
 """
 
+from __future__ import annotations
+
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from litestar import Litestar
-from litestar.types import ControllerRouterHandler
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.credentials import CallerLoader
@@ -22,6 +24,10 @@ from nimbill.foundation.settings import Settings
 from nimbill.http.deprecation import Deprecation
 from nimbill.http.response_links import ResponseLinks
 from nimbill.jobs.runner import JobType
+
+if TYPE_CHECKING:
+    from litestar import Litestar
+    from litestar.types import ControllerRouterHandler
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +43,7 @@ class Extension:
     job_types: Callable[[Settings, AsyncEngine, Encryptor], Sequence[JobType]]
     deprecations: Sequence[Deprecation]
     links: ResponseLinks  # between its operations in the OpenAPI document
-    migrations: Sequence[MigrationPackage]  # of the tables that its routes use
+    tables: Callable[[], Sequence[sa.Table]]  # that its routes use
+    migrations: Sequence[MigrationPackage]  # of these tables
     # why the organisation cannot be deleted yet, or None
     find_deletion_obstacle: Callable[[AsyncConnection, TenantScope], Awaitable[str | None]]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
 from nimbill.access.extension_rights import ExtensionRights
-from nimbill.access.request_context import build_issuers
+from nimbill.access.token_issuers import build_issuers
 from nimbill.access.tokens import TokenIssuer
 from nimbill.application.extension import Extension
 from nimbill.application.legacy_wiring import LEGACY_EXTENSION  # version 3

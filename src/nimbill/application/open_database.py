@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from nimbill.access.key_rotation import ensure_keys
 from nimbill.access.signing_keys import load_signing_keys
 from nimbill.application.installed import PRODUCTS
-from nimbill.application.schema import MIGRATIONS
+from nimbill.application.migration_packages import MIGRATIONS
 from nimbill.database.embedded_postgres import embedded_postgres, has_cluster
 from nimbill.database.migrate import has_rows, migrate, require_current_schema
 from nimbill.database.tenant_scope import create_app_engine

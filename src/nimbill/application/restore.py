@@ -18,7 +18,7 @@ from nimbill.application.backup_manifest import (
     compute_key_check,
     copy_stream,
 )
-from nimbill.application.schema import MIGRATIONS
+from nimbill.application.migration_packages import MIGRATIONS
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.database.migrate import (
     create_and_load_schema,

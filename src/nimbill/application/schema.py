@@ -1,10 +1,14 @@
-"""The database schema of the whole service: every table and every migration package."""
+"""The database schema of the whole service: every table and every migration package.
+
+Importing it imports most of the service; `migration_packages` is enough to migrate.
+"""
 
 from nimbill.access import effective_permissions, signing_keys
 from nimbill.adjustments.recalculation import records as recalculation
 from nimbill.adjustments.reserved_instances import fee_records as reservation_fees
 from nimbill.adjustments.reserved_instances import records as reserved_instances
-from nimbill.application.installed import EXTENSIONS  # importing them defines their tables
+from nimbill.application.installed import EXTENSIONS
+from nimbill.application.migration_packages import MIGRATIONS
 from nimbill.audit import records as audit
 from nimbill.costs.lake import commitment_records as commitments
 from nimbill.costs.lake import product_name_records as product_names
@@ -17,7 +21,6 @@ from nimbill.customers.organisation_settings import records as organisation_sett
 from nimbill.customers.projects import records as projects
 from nimbill.customers.resellers import records as resellers
 from nimbill.database import tenant_lookup
-from nimbill.database.migrate import PRODUCT_MIGRATIONS
 from nimbill.database.tenant_scope import metadata
 from nimbill.http import idempotency
 from nimbill.identity.login import records as login
@@ -30,13 +33,10 @@ from nimbill.invoicing.runs import month_settings
 from nimbill.invoicing.runs import records as invoice_runs
 from nimbill.jobs import records as jobs
 
-# In the order in which they are applied.
-MIGRATIONS = (
-    PRODUCT_MIGRATIONS,
-    *(package for extension in EXTENSIONS for package in extension.migrations),
-)
+EXTENSION_TABLES = tuple(table for extension in EXTENSIONS for table in extension.tables())
 
 __all__ = [
+    "EXTENSION_TABLES",
     "MIGRATIONS",
     "audit",
     "billing_groups",

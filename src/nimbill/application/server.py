@@ -13,6 +13,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from http.client import HTTPConnection, HTTPException
+from importlib import import_module
 from pathlib import Path
 from types import FrameType
 
@@ -34,6 +35,8 @@ POLL_SECONDS = 0.1
 REPEAT_STOP_SECONDS = 1
 # Where a client on this machine reaches a server that listens on every address.
 LOOPBACK_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # noqa: S104
+
+APP_MODULE = "nimbill.application.app"
 
 
 SignalHandler = Callable[[int, FrameType | None], object]
@@ -76,8 +79,10 @@ def serve(
     os.environ["NIMBILL_LISTENS_AT"] = format_address(host, port)
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(_empty_folder(data / "metrics" / str(port)))
     _raise_open_file_limit()
+    # Workers are forked: each has what this process has imported, also one that starts later.
+    import_module(APP_MODULE)
     granian = Granian(
-        "nimbill.application.app:create_app",
+        f"{APP_MODULE}:create_app",
         factory=True,
         address=host,
         port=port,

@@ -11,7 +11,7 @@ from litestar.params import FromPath
 from nimbill.access.gate import Public
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import ANY_CALLER
-from nimbill.application.schema import MIGRATIONS
+from nimbill.application.migration_packages import MIGRATIONS
 from nimbill.application.service_metrics import ServiceMetrics
 from nimbill.database.migrate import NEWER_SCHEMA, SchemaState, find_schema_state
 from nimbill.foundation import metrics

@@ -1,17 +1,20 @@
-"""Database migrations: upgrades a database to the newest revision and reports whether it is."""
+"""Database migrations: upgrades a database to the newest revision and reports whether it is.
 
+Most processes find a database that is up to date. Alembic is imported only to change one.
+"""
+
+from __future__ import annotations
+
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
-from typing import Any, TypeVar
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from asyncpg import PostgresError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -23,12 +26,17 @@ from nimbill.database.tenant_scope import (
 )
 from nimbill.foundation.errors import OperatorError
 
+if TYPE_CHECKING:
+    from alembic.config import Config
+
 T = TypeVar("T")
 
 OLDEST_VERSION = 15
 
 # Key of the advisory lock. Every release must use the same number.
 _MIGRATION_LOCK = 7_241_996_331
+
+_REVISION_FILE = re.compile(r"[0-9]{4}_\w+\.pyc?$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +91,7 @@ async def migrate(url: str, packages: Sequence[MigrationPackage]) -> None:
         if state is SchemaState.current:
             return
         for package in packages:
-            command.upgrade(_alembic_config(package, connection), "head")
+            _upgrade(package, connection)
 
     await _run_as_owner(url, upgrade)
 
@@ -92,6 +100,8 @@ async def drop_schema(url: str, packages: Sequence[MigrationPackage]) -> None:
     """Undo every migration, last package first; all data is lost."""
 
     def downgrade(connection: sa.Connection) -> None:
+        from alembic import command
+
         for package in reversed(packages):
             command.downgrade(_alembic_config(package, connection), "base")
 
@@ -125,11 +135,11 @@ async def create_and_load_schema(
         for package in packages:
             if package.version_table in revisions:
                 revision = revisions[package.version_table]
-                command.upgrade(_alembic_config(package, connection), revision)
+                _upgrade(package, connection, revision)
         driver: Any = connection.connection.dbapi_connection
         driver.run_async(load)
         for package in packages:
-            command.upgrade(_alembic_config(package, connection), "head")
+            _upgrade(package, connection)
 
     await _run_as_owner(url, run)
 
@@ -141,9 +151,9 @@ def is_known_revision(package: MigrationPackage, revision: str) -> bool:
 
 @cache
 def _list_revisions(package: MigrationPackage) -> tuple[str, ...]:
-    """The revisions that this program contains, newest first."""
-    scripts = ScriptDirectory.from_config(_alembic_config(package))
-    return tuple(script.revision for script in scripts.walk_revisions())
+    """The revisions that this program contains, newest first: the numbers in its file names."""
+    names = (path.name for path in files(package.name).joinpath("versions").iterdir())
+    return tuple(sorted((name[:4] for name in names if _REVISION_FILE.match(name)), reverse=True))
 
 
 async def require_current_schema(url: str, packages: Sequence[MigrationPackage]) -> None:
@@ -194,11 +204,22 @@ def find_schema_state(
 
 
 def _database_revision(connection: sa.Connection, package: MigrationPackage) -> str | None:
-    options = {"version_table": package.version_table}
-    return MigrationContext.configure(connection, opts=options).get_current_revision()
+    table = package.version_table
+    if not connection.execute(sa.select(sa.func.to_regclass(table).is_not(None))).scalar_one():
+        return None
+    number: sa.ColumnElement[str] = sa.column("version_num", sa.Text)
+    return connection.execute(sa.select(number).select_from(sa.table(table))).scalar_one_or_none()
 
 
-def _alembic_config(package: MigrationPackage, connection: sa.Connection | None = None) -> Config:
+def _upgrade(package: MigrationPackage, connection: sa.Connection, revision: str = "head") -> None:
+    from alembic import command
+
+    command.upgrade(_alembic_config(package, connection), revision)
+
+
+def _alembic_config(package: MigrationPackage, connection: sa.Connection) -> Config:
+    from alembic.config import Config
+
     attributes = {"connection": connection, "version_table": package.version_table}
     config = Config(attributes=attributes)
     config.set_main_option("script_location", "nimbill.database:migrations")

@@ -1,12 +1,12 @@
 """Reads CSV files that people send: known headers, one record per line, every error by line."""
 
+from __future__ import annotations
+
 import csv
 import io
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, TypeVar
-
-from litestar import Request
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from nimbill.audit.records import AuditedChange
 from nimbill.foundation.basis import chosen
@@ -15,6 +15,9 @@ from nimbill.foundation.spreadsheet_text import unescape_formula
 from nimbill.foundation.vendor_names import BILLED_VENDORS
 from nimbill.http.downloads import CSV_TYPE
 from nimbill.http.request_bodies import parse_body
+
+if TYPE_CHECKING:
+    from litestar import Request
 
 basis = chosen("csv-imports")
 

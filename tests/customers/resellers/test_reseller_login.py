@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from nimbill.foundation.product import Product
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.customers.resellers.reseller_accounts import (
     CUSTOM_PASSWORD,
     EMAIL,

@@ -10,8 +10,8 @@ import time_machine
 
 from nimbill.foundation.product import Product
 from nimbill.foundation.settings import read_settings
-from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.settings import read_legacy_settings
+from nimbill.legacy.token_product import LEGACY
 from tests.identity.login.token_requests import (
     PRODUCTS,
     client_form,

@@ -11,7 +11,7 @@ import jwt
 
 from nimbill.foundation.product import Product
 from nimbill.identity.organisations.operations import NewOrganisation
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.running_service import PASSWORD, Service
 
 CORE, PORTAL, LEGACY_TOKEN_PATH = "/core/access_token", "/access_token", "/v3/access_token"

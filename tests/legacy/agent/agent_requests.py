@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
-from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.provisioning.instance_plan import InstanceState
 from nimbill.legacy.provisioning.records import format_provision, legacy_instances
 from nimbill.legacy.stacks.records import legacy_layers
+from nimbill.legacy.token_product import LEGACY
 from tests.legacy.agents import AgentLogin, agent_headers
 from tests.legacy.templates.template_requests import apply_template, master_headers
 from tests.running_service import Service

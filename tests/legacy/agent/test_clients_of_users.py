@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.legacy.agent.agent_requests import (
     AGENT_STATUS,
     CONFIG,

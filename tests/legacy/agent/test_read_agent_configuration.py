@@ -11,8 +11,8 @@ import pytest
 import sqlalchemy as sa
 
 from nimbill.database.tenant_scope import transaction
-from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.stacks.records import legacy_template_versions
+from nimbill.legacy.token_product import LEGACY
 from tests.legacy.agent.agent_requests import CONFIG, client_headers, create_stack
 from tests.legacy.agents import AgentLogin, agent_headers, set_stack_status
 from tests.legacy.templates.template_requests import GIT_KEY, TEMPLATE, build_template, put_template

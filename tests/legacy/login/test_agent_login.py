@@ -12,7 +12,7 @@ from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.identity.login.token_requests import (
     LEGACY_TOKEN_PATH,
     basic_headers,

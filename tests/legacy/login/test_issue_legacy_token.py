@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.identity.login.token_requests import (
     LEGACY_TOKEN_PATH,
     bearer_headers,

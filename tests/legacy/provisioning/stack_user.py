@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from nimbill.identity.organisations.operations import NewOrganisation
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.legacy.http_server import ServiceBridge
 from tests.legacy.provisioning.cloud_server import CREDENTIAL, REGION
 from tests.legacy.templates.template_requests import TEMPLATE

@@ -11,9 +11,9 @@ import httpx
 import pytest
 from botocore.exceptions import ClientError, ConnectTimeoutError
 
-from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.provisioning import aws_sessions
 from nimbill.legacy.provisioning.aws_errors import translate_error
+from nimbill.legacy.token_product import LEGACY
 from tests.legacy.http_server import ServiceBridge
 from tests.legacy.provisioning.cloud_server import REGION, Cloud
 from tests.legacy.provisioning.stack_user import (

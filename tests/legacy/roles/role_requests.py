@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.identity.login.token_requests import bearer_headers, decode_claims
 from tests.problem_responses import HttpResponse
 from tests.running_service import Service

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.running_service import Service
 
 PATH = "/v3/alm/template"

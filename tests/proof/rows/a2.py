@@ -19,7 +19,7 @@ from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.identity.users import records as users
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.contract.declared_routes import Route, protected_routes
 from tests.contract.operations import ADDED, OPEN_TO_OWN_USER, OPERATIONS, SPECIFIED
 from tests.proof.asgi_calls import Request, as_headers, json_request, send_all

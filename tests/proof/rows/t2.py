@@ -16,7 +16,8 @@ import httpx
 from nimbill.access.gate import Audience
 from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.product import Product
-from nimbill.legacy.audiences import LEGACY, LEGACY_AGENT, LEGACY_USER
+from nimbill.legacy.audiences import LEGACY_AGENT, LEGACY_USER
+from nimbill.legacy.token_product import LEGACY
 from tests.access.forged_tokens import build_token_forge
 from tests.contract.declared_routes import Route, list_routes
 from tests.identity.login.token_requests import TOKEN_PATHS, client_form, password_form

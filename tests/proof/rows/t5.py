@@ -22,7 +22,7 @@ from nimbill.access import passwords
 from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.product import Product
 from nimbill.identity.organisations.operations import NewOrganisation
-from nimbill.legacy.audiences import LEGACY
+from nimbill.legacy.token_product import LEGACY
 from tests.identity.login.token_requests import (
     ApiUser,
     client_form,

@@ -1,10 +1,13 @@
 """Changes to users and API clients: the checks in order, then the change."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
-from limits import RateLimitItemPerMinute
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
@@ -39,12 +42,14 @@ from nimbill.http.idempotency import delete_keys_of_user
 from nimbill.identity.users import records
 from nimbill.identity.users.bodies import BooleanText, PasswordChange, SubuserCreate
 
+if TYPE_CHECKING:
+    from limits import RateLimitItem
+
 # Users created by a root user or a reseller have another kind; others create their own kind.
 _SUBUSER_KINDS = {
     UserKind.root: UserKind.subuser,
     UserKind.reseller: UserKind.reseller_subuser,
 }
-OLD_PASSWORD_ATTEMPTS = RateLimitItemPerMinute(10, 15)  # wrong passwords in 15 minutes
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,7 @@ async def change_password(
     await records.set_password(db, caller.scope, user_id, password_hash)
     if user_id != caller.user_id:
         await resources.forget_attempts(db, caller.scope, user)
-        resources.login_failures.clear(OLD_PASSWORD_ATTEMPTS, _old_password_key(user))
+        resources.login_failures.clear(_old_password_limit(), _old_password_key(user))
 
 
 async def _refuse_wrong_password(resources: Resources, user: Row, password: str | None) -> None:
@@ -130,9 +135,10 @@ async def _refuse_wrong_password(resources: Resources, user: Row, password: str 
     violations = [Violation("old_password", "the current password")]
     if password is None:
         raise rule_violations_error(violations)
-    limiter, key = resources.login_failures, _old_password_key(user)
-    if not limiter.hit(OLD_PASSWORD_ATTEMPTS, key):
-        reset_time = limiter.get_window_stats(OLD_PASSWORD_ATTEMPTS, key).reset_time
+    limiter, limit = resources.login_failures, _old_password_limit()
+    key = _old_password_key(user)
+    if not limiter.hit(limit, key):
+        reset_time = limiter.get_window_stats(limit, key).reset_time
         raise TooManyRequests(
             "login_throttled",
             "Too many wrong passwords for this user name. Try again later.",
@@ -140,7 +146,15 @@ async def _refuse_wrong_password(resources: Resources, user: Row, password: str 
         )
     if not await password_matches(password, user.password_hash, resources.encryptor):
         raise rule_violations_error(violations)
-    limiter.clear(OLD_PASSWORD_ATTEMPTS, key)
+    limiter.clear(limit, key)
+
+
+@cache
+def _old_password_limit() -> RateLimitItem:
+    """Ten wrong passwords in 15 minutes. The library is imported by servers only."""
+    from limits import RateLimitItemPerMinute
+
+    return RateLimitItemPerMinute(10, 15)
 
 
 def _old_password_key(user: Row) -> str:

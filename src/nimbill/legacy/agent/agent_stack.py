@@ -6,11 +6,11 @@ from nimbill.access.caller import Caller
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found
-from nimbill.legacy.audiences import AGENT
 from nimbill.legacy.roles.permissions import load_permission_of_user
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.operations import DESCRIBE_STACK, format_stack_resource
 from nimbill.legacy.stacks.stack_transitions import StackStatus
+from nimbill.legacy.token_product import AGENT
 
 basis = chosen("agent-credentials")
 

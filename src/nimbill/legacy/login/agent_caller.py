@@ -6,8 +6,8 @@ from nimbill.access.caller import Caller
 from nimbill.access.tokens import Claims
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.user_kind import UserKind
-from nimbill.legacy.audiences import LEGACY
 from nimbill.legacy.login import records
+from nimbill.legacy.token_product import LEGACY
 
 
 async def load_agent_caller(db: AsyncConnection, claims: Claims) -> Caller | None:

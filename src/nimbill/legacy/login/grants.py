@@ -17,10 +17,10 @@ from nimbill.identity.login.grants import (
     read_client_credentials,
 )
 from nimbill.identity.login.refresh_tokens import TokenSubject
-from nimbill.legacy.audiences import AGENT, LEGACY
 from nimbill.legacy.login import records
 from nimbill.legacy.login.bodies import LegacyTokenAnswer
 from nimbill.legacy.stacks.stack_ids import is_stack_id
+from nimbill.legacy.token_product import AGENT, LEGACY
 
 basis = chosen("legacy-grants")
 agents_basis = chosen("agent-credentials")
