@@ -75,6 +75,8 @@ TRACED_TESTS = $(RULE_TESTS) $(ARITHMETIC_TESTS)
 TEST_PROCESSES = $(shell python3 -c 'import os; print(min((os.cpu_count() or 1) + 1, 8))')
 PYTEST = -m pytest -q $(if $(REPORTS),--junitxml=$(REPORTS)/$(1).xml)
 PARALLEL = --numprocesses=$(TEST_PROCESSES) --dist=worksteal
+# In the given order, one by one, for a few tests of which some take minutes.
+IN_ORDER = --numprocesses=$(TEST_PROCESSES) --dist=load --maxschedchunk=1
 
 # ARGS narrows each of these targets to some files or tests. REPORTS names a folder for JUnit reports.
 ifeq ($(strip $(ARGS)),)
@@ -112,7 +114,7 @@ test-browser: setup browser ## tests of the web pages in Chromium, of the demo, 
 	$(PY)python $(call PYTEST,browser) $(if $(strip $(ARGS)),$(ARGS),$(FILE_BY_FILE) $(PRODUCT_TESTS))
 
 prove-quick: setup browser ## every row of the proof board in its quick size
-	$(PY)python $(call PYTEST,proof) $(if $(strip $(ARGS)),$(ARGS),$(PARALLEL) $(PROOF_TESTS))
+	$(PY)python $(call PYTEST,proof) $(if $(strip $(ARGS)),$(ARGS),$(IN_ORDER) $(PROOF_TESTS))
 
 # Starts a standalone master and two workers on this machine.
 test-spark: ## the tests of the sums on a Spark cluster; needs Java 17

@@ -24,19 +24,6 @@ configure_logs()
 structlog.configure(**{**structlog.get_config(), "logger_factory": structlog.PrintLoggerFactory()})
 
 
-LONG_TESTS = (
-    "[R1]",
-    "test_broken_variants",
-    "test_rows",
-    "test_runner",
-)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run long tests first, so that no process waits for the last test of another."""
-    items.sort(key=lambda item: [name not in item.nodeid for name in LONG_TESTS])
-
-
 def pytest_collection_finish() -> None:
     """Look for reference cycles rarely: a seventh of the time of the API tests went into it."""
     gc.collect()

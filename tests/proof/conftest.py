@@ -6,6 +6,50 @@ import pytest
 
 from tests.proof.row_environment import QUICK_SEED, RowEnvironment
 
+# The longest tests, with their seconds on a busy machine. The others take less than ten.
+LONG_TESTS = {
+    "test_the_row_is_green[R1]": 742,
+    "test_the_row_is_green[I2]": 180,
+    "test_the_row_is_green[D2]": 103,
+    "test_the_row_is_green[R3]": 95,
+    "test_the_row_is_green[X1]": 91,
+    "test_the_row_is_green[X5]": 53,
+    "test_a_copy_runs_its_own_sources": 50,
+    "test_the_row_is_green[X4]": 49,
+    "test_the_row_is_green[R2]": 44,
+    "test_the_row_is_green[X6]": 35,
+    "test_the_row_is_green[T6]": 32,
+    "test_the_row_is_green[S1]": 29,
+    "test_a_variant_is_caught_only_for_the_right_reason": 28,
+    "test_a_quick_variant_is_caught[T1-typ-ignored]": 24,
+    "test_every_bad_file_is_refused_with_its_place_and_rule[focus_1_2]": 24,
+    "test_the_row_is_green[T3]": 23,
+    "test_the_row_is_green[D3]": 22,
+    "test_a_quick_variant_is_caught[A1-routes-not-checked]": 21,
+    "test_the_row_is_green[T2]": 17,
+    "test_the_row_is_green[A1]": 16,
+    "test_the_row_is_green[D1]": 16,
+    "test_the_row_is_green[D6]": 16,
+    "test_the_row_is_green[D4]": 14,
+    "test_the_row_is_green[T5]": 12,
+    "test_the_row_is_green[O3]": 12,
+    "test_the_row_is_green[A2]": 11,
+    "test_the_row_is_green[T4]": 11,
+}
+SHORT_TEST = "test_the_quick_variants_exist"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Run the longest tests first, so that no process works alone at the end.
+
+    The process that runs the first test also gets the second, which no other can take over.
+    Therefore the second is a short one.
+    """
+    items.sort(key=lambda item: -LONG_TESTS.get(item.name, 0))
+    names = [item.name for item in items]
+    if SHORT_TEST in names and len(items) > 1:
+        items.insert(1, items.pop(names.index(SHORT_TEST)))
+
 
 @pytest.fixture(scope="package")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RowEnvironment]:
