@@ -124,17 +124,21 @@ def db(running: Service, superuser: Address) -> Iterator[Superuser]:
 
 
 @pytest.fixture(scope="module")
-def ours(running: Service, db: Superuser) -> Tenant:
-    return new_tenant(running, db, OURS)
-
-
-@pytest.fixture(scope="module")
 def theirs(running: Service, db: Superuser) -> Tenant:
     tenant = new_tenant(running, db, THEIRS)
     for reference in set(resource_factories.REFERENCES.values()):
         reference.make(tenant)
     make_full_group(tenant, THEIRS)
     return tenant
+
+
+@pytest.fixture(scope="module")
+def ours(running: Service, db: Superuser, theirs: Tenant) -> Tenant:
+    """Created after the other tenant, whose records are made by requests.
+
+    If nothing separates tenants, such requests fail as soon as there are two.
+    """
+    return new_tenant(running, db, OURS)
 
 
 @dataclass

@@ -43,6 +43,7 @@ ALLOWED_CONDITION = re.compile(
     r"|organisation_id = \w+\.organisation_id"
     r"|organisation_id = current_setting"
 )
+LEAK = re.compile(r"changed rows of another tenant|was shown")
 POSSIBLE_CONDITION = re.compile(r"organisation_id ={1,2} [^\s,)]+")
 
 
@@ -51,7 +52,9 @@ def measure(_environment: RowEnvironment, _size: int) -> Measurement:
         removed = remove_own_filters(copy / "src" / "nimbill")
         test_run = run_tests(copy, *MATRIX)
     result = f"{test_run.passed} cases pass, {len(test_run.failures)} fail"
-    return Measurement(f"{removed} conditions removed; {result}", test_run.misses(CASES_MIN))
+    # a report shows the first failures only, and a leak says more than a different response
+    misses = sorted(test_run.misses(CASES_MIN), key=lambda miss: LEAK.search(miss) is None)
+    return Measurement(f"{removed} conditions removed; {result}", misses)
 
 
 def remove_own_filters(package: Path) -> int:
