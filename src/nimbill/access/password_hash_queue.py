@@ -205,4 +205,7 @@ def _lower_thread_priority() -> None:
     """On Linux only: there each thread has its own priority."""
     if sys.platform == "linux":
         with suppress(OSError):
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+            thread = threading.get_native_id()
+            # A privileged process could raise the priority of its thread above its own.
+            niceness = max(NICENESS, os.getpriority(os.PRIO_PROCESS, thread))
+            os.setpriority(os.PRIO_PROCESS, thread, niceness)
