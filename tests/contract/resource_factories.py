@@ -319,6 +319,8 @@ NOT_A_RECORD: Mapping[str, str] = {
     "search": "a text",
     "sort": "a column of the list",
     "etags": "true or false",
+    "details": "true or false",
+    "steps": "true or false",
     "state": "a fixed list of states",
     "applied": "true or false",
     "invoiced": "true or false",

@@ -2,6 +2,8 @@
 
 from typing import Any, ClassVar
 
+from msgspec import UNSET, UnsetType
+
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.http.request_bodies import Body
 
@@ -22,6 +24,9 @@ class AuditEntry(Body, frozen=True, kw_only=True):
     company_id: str | None
     request_id: str
     sent: Any
+    # with the parameter `details`; null if the caller cannot see it, or it was deleted
+    billinggroup_name: str | UnsetType | None = UNSET  # of company_id
+    object_username: str | UnsetType | None = UNSET  # of the user that the resource names
 
 
 class AuditVerification(Body, frozen=True, kw_only=True):

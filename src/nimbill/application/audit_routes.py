@@ -7,6 +7,7 @@ from litestar.params import FromQuery, QueryParameter
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.audit_bodies import AuditEntry, AuditVerification
+from nimbill.application.audit_names import add_names
 from nimbill.application.audit_times import PATTERN, RULE, parse_end, parse_start
 from nimbill.audit import records
 from nimbill.audit.batch_verification import verify_in_batches
@@ -14,7 +15,7 @@ from nimbill.database.list_query import ListQuery
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation, refuse_if
-from nimbill.http.list_parameters import ReportTotal, Search
+from nimbill.http.list_parameters import ReportTotal, Search, WithDetails
 from nimbill.http.routing import Offset, RequestCaller, Transaction, WorkerResources, get
 
 ENTRIES_MAX = 1000
@@ -35,6 +36,7 @@ async def list_audit_entries(
     caller: RequestCaller,
     db: Transaction,
     report_total: ReportTotal,
+    resources: WorkerResources,
     since: Annotated[str | None, QueryParameter(name="from", **TIME_PARAMETER)] = None,
     until: Annotated[str | None, QueryParameter(name="to", **TIME_PARAMETER)] = None,
     actor: FromQuery[str | None] = None,
@@ -48,13 +50,14 @@ async def list_audit_entries(
     offset: Offset = 0,
     search: Search = None,
     sort: FromQuery[Literal["seq", "-seq"] | None] = None,
+    details: WithDetails = False,
 ) -> list[AuditEntry]:
     """List changes, newest first, at most 1,000; `before` a seq returns the next page.
 
     `from` is inclusive and `to` is exclusive. A date is a day in UTC: `from` is its start and `to`
     its end, so that both days are included. A resource is `object_type/object_id`, sometimes with
     a part of the object behind it: `billinggroup/cmp_1/invoices/aws`. `search` looks in resource,
-    actor, actor_name and action.
+    actor, actor_name and action. `details` adds the names of billing groups and of users.
     """
     violations: list[Violation] = []
     start = parse_start("from", since, violations)
@@ -77,10 +80,13 @@ async def list_audit_entries(
     rows, total = await records.list_entries(db, caller.scope, selected, query)
     if is_counted:
         report_total(total)
-    return [
+    entries = [
         AuditEntry(seq=seq, hash=hash_.hex(), **exact_json.decode_stored(entry))
         for seq, entry, hash_ in rows
     ]
+    if not details:
+        return entries
+    return await add_names(db, caller.scope, entries, resources.list_group_names)
 
 
 @get(

@@ -36,6 +36,10 @@ QueryMonth = Annotated[
     ),
 ]
 
+WithDetails = Annotated[
+    bool, QueryParameter(description="true adds the fields that only a list with details has")
+]
+
 # A handler calls it with the number of records on all pages.
 ReportTotal = NamedDependency[Callable[[int], None]]
 

@@ -194,3 +194,24 @@ def test_month_and_vendor_are_validated(month_end: MonthEnd) -> None:
     ]
     for query in ("", "?vendor=gcp", "?vendor="):
         assert month_end.get(f"/months/{MONTH}{query}").status_code == 400
+
+
+def test_a_list_without_steps_has_the_same_months_and_states(month_end: MonthEnd) -> None:
+    build_ready_month(month_end)
+    close_month(month_end.service, MONTH)
+
+    complete = month_end.get("/months").json()
+    short = month_end.get("/months?steps=false").json()
+
+    assert [month["state"] for month in short] == ["closed"]
+    assert all(month["steps"] == [] and month["can_be_closed"] is None for month in short)
+    assert short[0]["has_invoices"] is True
+    assert [{**month, "steps": [], "can_be_closed": None} for month in complete] == short
+
+
+def test_a_parked_month_is_parked_without_steps_too(month_end: MonthEnd) -> None:
+    park_month(month_end.service, MONTH)
+
+    short = month_end.get("/months?steps=false").json()
+
+    assert [(month["state"], month["has_invoices"]) for month in short] == [("parked", False)]

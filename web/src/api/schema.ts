@@ -1940,9 +1940,11 @@ export interface components {
             actor: string;
             actor_name: string;
             at: string;
+            billinggroup_name?: string | null;
             client_id: string | null;
             company_id: string | null;
             hash: string;
+            object_username?: string | null;
             request_id: string;
             resource: string;
             sent: unknown;
@@ -3101,7 +3103,8 @@ export interface components {
             vendor: ("aws" | "azure") | string;
         };
         MonthStatus: {
-            can_be_closed: boolean;
+            can_be_closed: boolean | null;
+            has_invoices: boolean;
             month: string;
             provisional: boolean;
             /** @enum {string} */
@@ -3331,6 +3334,7 @@ export interface components {
         };
         RecalculationRecord: {
             account_id: string;
+            applied_month?: string | null;
             apply: boolean;
             billinggroup_id: string;
             billinggroup_name: string;
@@ -3478,9 +3482,12 @@ export interface components {
             arn: string;
             billinggroup_id: string;
             billinggroup_name: string;
+            currency?: string;
             customer_id: string;
             customer_name: string;
+            dest_company_id?: string;
             dest_customer_id: string;
+            dest_customer_name?: string;
             disabled: boolean;
             end: string;
             id: string;
@@ -3708,9 +3715,11 @@ export interface components {
         /** @enum {string} */
         StepState: "done" | "ready" | "blocked" | "not_needed";
         Subuser: {
+            billing_group_count?: number | null;
             create_time: string;
             email: string | null;
             notification: components["schemas"]["Notification"];
+            roles?: string[];
             root_user: string;
             user_id: string;
             username: string;
@@ -3862,6 +3871,7 @@ export interface components {
         ThresholdBase: "actual" | "forecast";
         TieOut: {
             accounts_in_no_group: components["schemas"]["TieOutAccount"][];
+            counts: components["schemas"]["TieOutCounts"];
             differences: components["schemas"]["TieOutDifference"][];
             entry_differences: components["schemas"]["TieOutEntryDifference"][];
             month: string;
@@ -3875,6 +3885,11 @@ export interface components {
             customer_id: string;
             payer_id: string;
             vendor: ("aws" | "azure" | "gcp") | string;
+        };
+        TieOutCounts: {
+            accounts_in_no_group: number;
+            differences: number;
+            entry_differences: number;
         };
         TieOutDifference: {
             company_id: string | null;
@@ -4508,6 +4523,7 @@ export interface operations {
                 actor?: string;
                 before?: number;
                 company_id?: string;
+                details?: boolean;
                 from?: string;
                 limit?: number;
                 object_id?: string;
@@ -4915,6 +4931,7 @@ export interface operations {
         parameters: {
             query: {
                 applied?: boolean;
+                details?: boolean;
                 limit?: number;
                 offset?: number;
                 search?: string;
@@ -5643,6 +5660,8 @@ export interface operations {
     MCoreInvoicesTieOutMonthReadTieOut: {
         parameters: {
             query?: {
+                limit?: number;
+                offset?: number;
                 vendor?: ("aws" | "azure" | "gcp") | string;
             };
             header?: never;
@@ -5812,6 +5831,7 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
+                steps?: boolean;
             };
             header?: never;
             path?: never;
@@ -6125,6 +6145,7 @@ export interface operations {
     MCoreRiPurchasedListReservedInstances: {
         parameters: {
             query: {
+                details?: boolean;
                 limit?: number;
                 offset?: number;
                 search?: string;
@@ -7180,6 +7201,7 @@ export interface operations {
     MUUsersListSubusers: {
         parameters: {
             query?: {
+                details?: boolean;
                 limit?: number;
                 offset?: number;
                 search?: string;

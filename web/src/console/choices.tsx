@@ -35,7 +35,11 @@ export function VendorChoice({ value, onChange, all = false }: ChoiceProps & { a
 
 /** The months that have costs, the newest first. */
 export function useKnownMonths(): string[] {
-  const months = useApi("/m/core/months", { query: { limit: 100 } }, { staleTime: 30_000 });
+  const months = useApi(
+    "/m/core/months",
+    { query: { limit: 100, steps: false } },
+    { staleTime: 30_000 },
+  );
   const known = new Set((months.data ?? []).map((each) => each.month));
   return [...known].sort().reverse();
 }

@@ -33,7 +33,11 @@ export function MonthChoice({
   const { t } = useLingui();
   const { language } = useLanguage();
   const restricted = (useMe().data?.billing_groups ?? null) !== null;
-  const months = useApi("/m/core/months", { query: { limit: 100 } }, { enabled: !restricted });
+  const months = useApi(
+    "/m/core/months",
+    { query: { limit: 100, steps: false } },
+    { enabled: !restricted, staleTime: 30_000 },
+  );
   // The states of months are shown only to people who see all customers.
   const listed = restricted ? listCalendarMonths() : (months.data ?? []).map((each) => each.month);
   const known = [...new Set([month, ...listed])];

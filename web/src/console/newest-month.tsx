@@ -1,14 +1,11 @@
 // Opens a page at the newest month that has invoices; for people who see only some customers, at the last month.
 import { Navigate } from "react-router";
 import { useApi } from "../api/queries.ts";
-import type { components } from "../api/schema.ts";
 import { currentMonth, shiftMonth } from "../components/month.ts";
 import { PageTitle } from "../components/page-title.tsx";
 import { QueryState } from "../components/query-state.tsx";
 import { useMe } from "./me.ts";
 import { FirstSteps } from "./pages/month/first-steps.tsx";
-
-type Month = components["schemas"]["MonthStatus"];
 
 interface NewestMonthProps {
   title: string;
@@ -18,7 +15,7 @@ interface NewestMonthProps {
 export function NewestMonth({ title, path }: NewestMonthProps) {
   const me = useMe().data;
   const restricted = (me?.billing_groups ?? null) !== null;
-  const months = useApi("/m/core/months", {}, { enabled: !restricted });
+  const months = useApi("/m/core/months", { query: { steps: false } }, { enabled: !restricted });
   if (restricted)
     return <Navigate to={path(shiftMonth(currentMonth(), -1), me?.vendors[0] ?? "aws")} replace />;
   return (
@@ -26,15 +23,11 @@ export function NewestMonth({ title, path }: NewestMonthProps) {
       <PageTitle title={title} />
       <QueryState query={months}>
         {(listed) => {
-          const chosen = listed.find(hasInvoices) ?? listed[0];
+          const chosen = listed.find((month) => month.has_invoices) ?? listed[0];
           if (chosen === undefined) return <FirstSteps />;
           return <Navigate to={path(chosen.month, chosen.vendor)} replace />;
         }}
       </QueryState>
     </>
   );
-}
-
-function hasInvoices(month: Month): boolean {
-  return month.steps.some((step) => step.step === "created" && step.state === "done");
 }

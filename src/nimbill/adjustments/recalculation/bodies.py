@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, ClassVar
 
+from msgspec import UNSET, UnsetType
+
 from nimbill.foundation.basis import Basis, stated
 from nimbill.foundation.calendar_month import CalendarMonth
 from nimbill.foundation.errors import Violation
@@ -35,6 +37,7 @@ class RecalculationRecord(Body, frozen=True, kw_only=True):
     exchange_rate: Decimal | None
     tax_free: bool
     vendor: BilledVendor
+    applied_month: str | UnsetType | None = UNSET  # with the parameter `details`
 
 
 class RecalculationApply(Body, frozen=True, kw_only=True):

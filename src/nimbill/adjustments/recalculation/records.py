@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import UNSET
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -127,6 +128,7 @@ async def list_recalculation(
     query: ListQuery = COMPLETE,
     *,
     applied: bool | None = None,
+    details: bool = False,
 ) -> tuple[list[RecalculationRecord], int]:
     """List entries of the month and entries applied to it, by customer and time.
 
@@ -146,10 +148,10 @@ async def list_recalculation(
     if applied is not None:
         stmt = stmt.where(_entries.applied_month.is_not(None) == sa.literal(applied))
     rows, total = await fetch_page(db, scope, stmt, _COLUMNS, query)
-    return [_build_record(row, vendor) for row in rows], total
+    return [_build_record(row, vendor, details=details) for row in rows], total
 
 
-def _build_record(row: Row, vendor: BilledVendor) -> RecalculationRecord:
+def _build_record(row: Row, vendor: BilledVendor, *, details: bool) -> RecalculationRecord:
     return RecalculationRecord(
         id=row.entry_id,
         customer_id=row.customer_id,
@@ -172,6 +174,7 @@ def _build_record(row: Row, vendor: BilledVendor) -> RecalculationRecord:
         exchange_rate=row.exchange_rate,
         tax_free=row.tax_free,
         vendor=vendor,
+        applied_month=row.applied_month if details else UNSET,
     )
 
 

@@ -11,7 +11,7 @@ from nimbill.adjustments.recalculation.bodies import RecalculationApply, Recalcu
 from nimbill.database.list_query import ListQuery
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.list_parameters import ReportTotal, Search
+from nimbill.http.list_parameters import ReportTotal, Search, WithDetails
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import Limit, Offset, PathMonth, RequestCaller, Transaction, get, post
 
@@ -49,15 +49,16 @@ async def list_recalculation(
     search: Search = None,
     sort: FromQuery[EntrySort | None] = None,
     applied: FromQuery[bool | None] = None,
+    details: WithDetails = False,
 ) -> list[RecalculationRecord]:
     """List the entries of a month and the entries applied to it; `applied` selects some of them.
 
     `search` looks in id, customer_id, customer_name, billinggroup_id, billinggroup_name,
-    description and product_name.
+    description and product_name. `details` adds `applied_month`.
     """
     query = ListQuery(limit, offset, search, sort)
     entries, total = await records.list_recalculation(
-        db, caller.scope, vendor, month, query, applied=applied
+        db, caller.scope, vendor, month, query, applied=applied, details=details
     )
     report_total(total)
     return entries

@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import Any, ClassVar, Literal
 
+from msgspec import UNSET, UnsetType
+
 from nimbill.foundation.basis import Basis, stated
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.vendors import BilledVendor
@@ -42,6 +44,10 @@ class ReservedInstanceRecord(Body, frozen=True, kw_only=True):
     upfront_value: Decimal
     remove: bool
     disabled: bool
+    # with the parameter `details`
+    currency: str | UnsetType = UNSET  # of rate and upfront value; "" if no fee was delivered
+    dest_customer_name: str | UnsetType = UNSET
+    dest_company_id: str | UnsetType = UNSET
 
 
 class ReservedInstanceMove(Body, frozen=True, kw_only=True):

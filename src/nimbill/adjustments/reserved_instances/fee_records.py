@@ -34,6 +34,21 @@ _RESERVATION_FEE = (_fees.organisation_id == _ri.organisation_id) & (_fees.ri_id
 _RESERVATION_MOVE = (_moves.organisation_id == _ri.organisation_id) & (_moves.ri_id == _ri.ri_id)
 
 
+async def load_currencies(
+    db: AsyncConnection, scope: TenantScope, ri_ids: Collection[str]
+) -> dict[str, str]:
+    """Map reservations to the currency of their newest fee."""
+    stmt = (
+        sa.select(_fees.ri_id, _fees.currency)
+        .where(
+            _fees.organisation_id == scope.organisation_id,
+            is_any_of(_fees.ri_id, ri_ids),
+        )
+        .order_by(_fees.month)
+    )
+    return {row.ri_id: row.currency for row in await db.execute(stmt)}
+
+
 async def list_fees_with_moves(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, closing_number: int | None
 ) -> Sequence[Row]:

@@ -1,11 +1,14 @@
 """The tables of reservations and of their moves, and the queries on both."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from datetime import datetime
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances.bodies import ReservedInstanceRecord
@@ -92,8 +95,8 @@ _OWNER_GROUP = (billing_groups.c.organisation_id == _owners.c.organisation_id) &
 )
 
 
+_SORT_COLUMNS = {"start": "start_time", "end": "end_time"}
 _SEARCHED = (
-    "id",
     "arn",
     "customer_id",
     "customer_name",
@@ -104,16 +107,25 @@ _SEARCHED = (
 )
 
 
+LoadCurrencies = Callable[
+    [AsyncConnection, TenantScope, Collection[str]], Awaitable[Mapping[str, str]]
+]
+Reservation = list[Row]  # a row for each active move, or one
+
+
 async def list_reserved_instances(
     db: AsyncConnection,
     scope: TenantScope,
     vendor: BilledVendor,
     now: datetime,
     query: ListQuery = COMPLETE,
+    *,
+    load_currencies: LoadCurrencies | None = None,
 ) -> tuple[list[ReservedInstanceRecord], int]:
     """List each reservation followed by its moves; a page contains whole reservations.
 
     One statement reads both, so that their numbers always add up. The total counts reservations.
+    With `load_currencies`, records have the fields of a list with details.
     """
     stmt = (
         sa.select(
@@ -125,6 +137,7 @@ async def list_reserved_instances(
             _moves.dest_customer_id,
             _moves.number.label("moved"),
             _destinations.c.company_id.label("dest_company_id"),
+            _destinations.c.name.label("dest_customer_name"),
         )
         .join_from(
             reserved_instances, _owners, _join_account(_owners, _ri.customer_id), isouter=True
@@ -137,35 +150,43 @@ async def list_reserved_instances(
         .order_by(_ri.customer_id, _ri.reservation_id, _moves.position)
     )
     rows = (await db.execute(stmt)).all()
-    reservations = [
-        list(_build_records(list(moves), scope, vendor, now))
-        for _, moves in groupby(rows, key=lambda row: row.ri_id)
+    reservations = [list(moves) for _, moves in groupby(rows, key=attrgetter("ri_id"))]
+    if query.search is not None:
+        text = query.search.lower()
+        reservations = [each for each in reservations if _contains(each, scope, vendor, text)]
+    found = _sort_reservations(reservations, query)
+    page = found[query.page]
+    currencies = None
+    if load_currencies is not None:
+        currencies = await load_currencies(db, scope, [moves[0].ri_id for moves in page])
+    records = [
+        record for moves in page for record in _build_records(moves, scope, vendor, now, currencies)
     ]
-    found = _sort_reservations(_find_reservations(reservations, query.search), query)
-    return [record for reservation in found[query.page] for record in reservation], len(found)
+    return records, len(found)
 
 
-def _find_reservations(
-    reservations: list[list[ReservedInstanceRecord]], search: str | None
-) -> list[list[ReservedInstanceRecord]]:
-    if search is None:
-        return reservations
-    text = search.lower()
-    return [
-        reservation
-        for reservation in reservations
-        if any(text in getattr(r, name).lower() for r in reservation for name in _SEARCHED)
-    ]
+def _contains(
+    reservation: Reservation, scope: TenantScope, vendor: BilledVendor, text: str
+) -> bool:
+    """Look in what the records of the reservation show; only those of a page are built."""
+    first = reservation[0]
+    ids = [_get_record_id(first, vendor), *(row.move_id for row in _list_moves(reservation, scope))]
+    texts = [*ids, *(getattr(first, name) for name in _SEARCHED)]
+    return any(text in each.lower() for each in texts)
 
 
-def _sort_reservations(
-    reservations: list[list[ReservedInstanceRecord]], query: ListQuery
-) -> list[list[ReservedInstanceRecord]]:
+def _sort_reservations(reservations: list[Reservation], query: ListQuery) -> list[Reservation]:
     """Sort by a field of the owner's record; reservations with equal values keep their order."""
     column = query.sort_column
     if column is None:
         return reservations
-    return sorted(reservations, key=lambda r: getattr(r[0], column), reverse=query.is_descending)
+    name = _SORT_COLUMNS.get(column, column)
+
+    def get_value(reservation: Reservation) -> str:
+        value = getattr(reservation[0], name)
+        return value if isinstance(value, str) else format_time(value)
+
+    return sorted(reservations, key=get_value, reverse=query.is_descending)
 
 
 def _filter_visible_owner(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
@@ -175,30 +196,51 @@ def _filter_visible_owner(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
     return [is_any_of(_owners.c.company_id, scope.billing_groups)]
 
 
+def _list_moves(reservation: Reservation, scope: TenantScope) -> list[Row]:
+    """The moves to accounts that the caller may see."""
+    return [
+        row
+        for row in reservation
+        if row.move_id is not None
+        and (scope.billing_groups is None or row.dest_company_id in scope.billing_groups)
+    ]
+
+
+def _get_record_id(row: Row, vendor: BilledVendor) -> str:
+    return str(row.ri_id if vendor == "aws" else row.reservation_id)
+
+
 def _build_records(
-    rows: Sequence[Row], scope: TenantScope, vendor: BilledVendor, now: datetime
+    reservation: Reservation,
+    scope: TenantScope,
+    vendor: BilledVendor,
+    now: datetime,
+    currencies: Mapping[str, str] | None,
 ) -> Iterator[ReservedInstanceRecord]:
     """Build the owner's record with the remaining instances, then one for each visible move."""
-    moves = [row for row in rows if row.move_id is not None]
-    numbers = limit_moves(rows[0].number, [row.moved for row in moves])
-    yield _build_record(rows[0], vendor, now, number=rows[0].number - sum(numbers), move=None)
+    first = reservation[0]
+    moves = [row for row in reservation if row.move_id is not None]
+    numbers = limit_moves(first.number, [row.moved for row in moves])
+    currency = UNSET if currencies is None else currencies.get(first.ri_id, "")
+    record = _build_record(first, vendor, now, first.number - sum(numbers), currency)
+    yield record
+    visible = {row.move_id for row in _list_moves(reservation, scope)}
     for row, number in zip(moves, numbers, strict=True):
-        if scope.billing_groups is None or row.dest_company_id in scope.billing_groups:
-            yield _build_record(row, vendor, now, number=number, move=row)
+        if row.move_id in visible:
+            yield _build_move(record, row, now, number)
 
 
 def _build_record(
-    row: Row, vendor: BilledVendor, now: datetime, *, number: int, move: Row | None
+    row: Row, vendor: BilledVendor, now: datetime, number: int, currency: str | UnsetType
 ) -> ReservedInstanceRecord:
-    record_id = row.ri_id if vendor == "aws" else row.reservation_id
-    is_expired = row.end_time is not None and row.end_time <= now
+    has_details = currency is not UNSET
     return ReservedInstanceRecord(
         billinggroup_id=row.billinggroup_id,
         billinggroup_name=row.billinggroup_name,
         customer_id=row.customer_id,
         customer_name=row.customer_name,
-        dest_customer_id="" if move is None else move.dest_customer_id,
-        id=record_id if move is None else move.move_id,
+        dest_customer_id="",
+        id=_get_record_id(row, vendor),
         arn=row.arn,
         start=format_time(row.start_time),
         end=format_time(row.end_time),
@@ -208,9 +250,33 @@ def _build_record(
         number=number,
         unblended_rate=row.unblended_rate,
         upfront_value=row.upfront_value,
-        remove=move is not None,
-        disabled=number == 0 or is_expired,
+        remove=False,
+        disabled=number == 0 or _is_expired(row, now),
+        currency=currency,
+        dest_customer_name="" if has_details else UNSET,
+        dest_company_id="" if has_details else UNSET,
     )
+
+
+def _build_move(
+    record: ReservedInstanceRecord, move: Row, now: datetime, number: int
+) -> ReservedInstanceRecord:
+    """The owner's record with what differs for the account that holds the instances."""
+    has_details = record.currency is not UNSET
+    return replace(
+        record,
+        id=move.move_id,
+        dest_customer_id=move.dest_customer_id,
+        number=number,
+        remove=True,
+        disabled=number == 0 or _is_expired(move, now),
+        dest_customer_name=(move.dest_customer_name or "") if has_details else UNSET,
+        dest_company_id=(move.dest_company_id or "") if has_details else UNSET,
+    )
+
+
+def _is_expired(row: Row, now: datetime) -> bool:
+    return row.end_time is not None and row.end_time <= now
 
 
 async def lock_reservation(

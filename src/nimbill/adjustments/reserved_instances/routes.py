@@ -11,11 +11,12 @@ from nimbill.adjustments.reserved_instances.bodies import (
     ReservedInstanceMove,
     ReservedInstanceRecord,
 )
+from nimbill.adjustments.reserved_instances.fee_records import load_currencies
 from nimbill.database.list_query import ListQuery
 from nimbill.foundation.basis import stated
 from nimbill.foundation.clock import now
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.list_parameters import ReportTotal, Search
+from nimbill.http.list_parameters import ReportTotal, Search, WithDetails
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import Limit, Offset, RequestCaller, Transaction, get, post
 
@@ -51,14 +52,23 @@ async def list_reserved_instances(
     offset: Offset = 0,
     search: Search = None,
     sort: FromQuery[ReservationSort | None] = None,
+    details: WithDetails = False,
 ) -> list[ReservedInstanceRecord]:
     """List the reservations of a vendor, each followed by its moved records.
 
     `limit`, `offset` and the total count reservations. `search` looks in id, arn, customer_id,
-    customer_name, billinggroup_id, billinggroup_name, instance_type and region.
+    customer_name, billinggroup_id, billinggroup_name, instance_type and region. `details` adds
+    `currency`, `dest_customer_name` and `dest_company_id`.
     """
     query = ListQuery(limit, offset, search, sort)
-    found, total = await records.list_reserved_instances(db, caller.scope, vendor, now(), query)
+    found, total = await records.list_reserved_instances(
+        db,
+        caller.scope,
+        vendor,
+        now(),
+        query,
+        load_currencies=load_currencies if details else None,
+    )
     report_total(total)
     return found
 

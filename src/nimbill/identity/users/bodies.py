@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
+from msgspec import UNSET, UnsetType
+
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.http.request_bodies import Body, text_length
@@ -52,6 +54,9 @@ class Subuser(Body, frozen=True, kw_only=True):
     root_user: str
     notification: Notification
     create_time: str
+    # with the parameter `details`, for callers who may read roles
+    roles: list[str] | UnsetType = UNSET  # those of the product that the caller uses
+    billing_group_count: int | UnsetType | None = UNSET  # null without a filter: every group
 
 
 class PasswordChange(Body, frozen=True, kw_only=True):

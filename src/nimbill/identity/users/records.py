@@ -1,12 +1,12 @@
 """Stored users and API clients, and the queries on them."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, Page, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.user_kind import UserKind
 
 users = sa.Table(
@@ -86,6 +86,16 @@ async def list_subusers(
 ) -> Page:
     stmt = sa.select(users).where(users.c.root_user == root_user, users.c.user_id != root_user)
     return await fetch_page(db, scope, stmt, _USER_COLUMNS, query)
+
+
+async def load_usernames(
+    db: AsyncConnection, scope: TenantScope, user_ids: Collection[str]
+) -> dict[str, str]:
+    """Map those of the ids that are users to their names."""
+    stmt = sa.select(users.c.user_id, users.c.username).where(
+        users.c.organisation_id == scope.organisation_id, is_any_of(users.c.user_id, user_ids)
+    )
+    return {row.user_id: row.username for row in await db.execute(stmt)}
 
 
 async def find_user(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row | None:

@@ -10,7 +10,7 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.database.list_query import ListQuery
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen, stated
-from nimbill.http.list_parameters import ReportTotal, Search
+from nimbill.http.list_parameters import ReportTotal, Search, WithDetails
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import (
     Limit,
@@ -24,6 +24,7 @@ from nimbill.http.routing import (
     put,
 )
 from nimbill.identity.users import operations, records
+from nimbill.identity.users.access_summary import add_access
 from nimbill.identity.users.bodies import (
     ApiClientCreate,
     ApiClientRecord,
@@ -34,6 +35,7 @@ from nimbill.identity.users.bodies import (
     SubuserCreate,
 )
 
+READ_ROLES = [RoleAction.ReadRoles, RoleAction.ModifyRoles]
 PRODUCTS = [Audience.core, Audience.portal]
 UserSort = Literal["username", "-username", "email", "-email", "create_time", "-create_time"]
 
@@ -73,15 +75,20 @@ async def list_subusers(
     offset: Offset = 0,
     search: Search = None,
     sort: FromQuery[UserSort | None] = None,
+    details: WithDetails = False,
 ) -> list[Subuser]:
     """List the subusers of the caller's root user, ordered by name.
 
-    `search` looks in user_id, username and email.
+    `search` looks in user_id, username and email. `details` adds `roles` and
+    `billing_group_count`, if the caller may read roles.
     """
     query = ListQuery(limit, offset, search, sort)
     rows, total = await records.list_subusers(db, caller.scope, caller.root_user, query)
     report_total(total)
-    return [_build_subuser(row) for row in rows]
+    subusers = [_build_subuser(row) for row in rows]
+    if details and caller.may(READ_ROLES):
+        return await add_access(db, caller, subusers)
+    return subusers
 
 
 @delete(

@@ -93,5 +93,6 @@ class MonthStatus(Body, frozen=True, kw_only=True):
     vendor: BilledVendor
     state: Literal["open", "parked", "closed"]
     provisional: bool  # the vendor has not invoiced all of its costs yet
-    can_be_closed: bool
-    steps: list[MonthStep]
+    has_invoices: bool
+    can_be_closed: Annotated[bool | None, described("null in a list without steps")]
+    steps: Annotated[list[MonthStep], described("empty in a list without steps")]

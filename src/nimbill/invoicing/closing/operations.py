@@ -110,6 +110,28 @@ async def list_months(
     return [await _load_status(db, scope, period) for period in periods]
 
 
+async def list_month_states(
+    db: AsyncConnection, scope: TenantScope, *, limit: int | None, offset: int
+) -> list[MonthStatus]:
+    """List the same months without their steps, with few queries for all of them."""
+    if scope.billing_groups is not None:
+        return []
+    periods = await records.list_known_periods(db, scope, limit=limit, offset=offset)
+    known = await records.load_period_states(db, scope)
+    return [
+        MonthStatus(
+            month=period.month,
+            vendor=period.vendor,
+            state=known.get_state(period),
+            provisional=period in known.provisional,
+            has_invoices=period in known.invoiced,
+            can_be_closed=None,
+            steps=[],
+        )
+        for period in periods
+    ]
+
+
 async def _load_status(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod
 ) -> MonthStatus:
@@ -121,6 +143,7 @@ async def _load_status(
         vendor=period.vendor,
         state="closed" if state.closed else "parked" if state.is_parked else "open",
         provisional=await records.has_provisional_costs(db, scope, period),
+        has_invoices=bool(facts.invoiced_groups),
         can_be_closed=not state.closed and not find_missing(facts),
         steps=[_build_step(period, step, actions.get(step.name)) for step in build_steps(facts)],
     )

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -51,13 +52,44 @@ async def list_known_periods(
     return [BillingPeriod(row.month, row.vendor) for row in await db.execute(stmt)]
 
 
+class PeriodStates(NamedTuple):
+    """Which months of all vendors are closed or parked, and have provisional costs or invoices."""
+
+    closed: set[BillingPeriod]
+    parked: set[BillingPeriod]
+    provisional: set[BillingPeriod]
+    invoiced: set[BillingPeriod]
+
+    def get_state(self, period: BillingPeriod) -> Literal["open", "parked", "closed"]:
+        if period in self.closed:
+            return "closed"
+        return "parked" if period in self.parked else "open"
+
+
+async def load_period_states(db: AsyncConnection, scope: TenantScope) -> PeriodStates:
+    async def list_periods(
+        table: sa.Table, *conditions: sa.ColumnElement[bool]
+    ) -> set[BillingPeriod]:
+        stmt = sa.select(table.c.month, table.c.vendor).where(
+            table.c.organisation_id == scope.organisation_id, *conditions
+        )
+        stmt = stmt.distinct()
+        return {BillingPeriod(month, vendor) for month, vendor in await db.execute(stmt)}
+
+    return PeriodStates(
+        closed=await list_periods(month_states, month_states.c.closed),
+        parked=await list_periods(parked_months),
+        provisional=await list_periods(cost_months, cost_months.c.provisional),
+        invoiced=await list_periods(invoices),
+    )
+
+
 async def load_facts(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, state: MonthState
 ) -> MonthFacts:
     """The caller holds the month's lock, so that the facts belong to one point in time."""
-    owners = await _load_usage_owners(db, scope, period)
+    groups, accounts_in_no_group = await _load_usage_owners(db, scope, period)
     entries = await _load_entries(db, scope, period)
-    groups = {owner for owner in owners.values() if owner is not None}
     groups |= await _list_groups_with_applied_entries(db, scope, period)
     saved = await load_saved_settings(db, scope, period.month, list(groups))
     settings = {group: saved.get((group, period.vendor)) for group in groups}
@@ -71,7 +103,7 @@ async def load_facts(
         running_imports=[row.import_id for row in imports if row.state in _RUNNING],
         drifted_imports=drifted,
         uncorrected_imports=_find_uncorrected(imports),
-        accounts_in_no_group=[account for account, owner in owners.items() if owner is None],
+        accounts_in_no_group=accounts_in_no_group,
         has_entries=bool(entries),
         undecided_entries=[row.entry_id for row in entries if row.applied_month is None],
         billed_groups=groups,
@@ -95,10 +127,12 @@ async def has_provisional_costs(
 
 async def _load_usage_owners(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod
-) -> dict[str, str | None]:
-    """Map each account with usage to its billing group, or to None if it is in none."""
+) -> tuple[set[str], list[str]]:
+    """Return the billing groups with usage, and the accounts with usage that are in none."""
+    owner = cloud_accounts.c.company_id
+    account = sa.case((owner.is_(None), cost_sums.c.customer_id)).label("customer_id")
     stmt = (
-        sa.select(cost_sums.c.customer_id, cloud_accounts.c.company_id)
+        sa.select(owner, account)
         .join_from(
             cost_sums,
             cloud_accounts,
@@ -115,7 +149,9 @@ async def _load_usage_owners(
         )
         .distinct()
     )
-    return {row.customer_id: row.company_id for row in await db.execute(stmt)}
+    rows = (await db.execute(stmt)).all()
+    groups = {row.company_id for row in rows if row.company_id is not None}
+    return groups, [row.customer_id for row in rows if row.company_id is None]
 
 
 async def _load_entries(

@@ -55,9 +55,18 @@ async def close_month(
     basis=chosen("month-steps"),
 )
 async def list_months(
-    caller: RequestCaller, db: Transaction, limit: Limit = MONTHS_PER_PAGE, offset: Offset = 0
+    caller: RequestCaller,
+    db: Transaction,
+    limit: Limit = MONTHS_PER_PAGE,
+    offset: Offset = 0,
+    steps: FromQuery[bool] = True,
 ) -> list[MonthStatus]:
-    """List months, the newest first, with their state and steps; 12 unless `limit` is sent."""
+    """List months, the newest first, with their state and steps; 12 unless `limit` is sent.
+
+    With `steps=false` the list takes milliseconds: steps need the tie-out of each month.
+    """
+    if not steps:
+        return await operations.list_month_states(db, caller.scope, limit=limit, offset=offset)
     return await operations.list_months(db, caller.scope, limit=limit, offset=offset)
 
 

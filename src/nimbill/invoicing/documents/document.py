@@ -24,7 +24,7 @@ from nimbill.foundation.money import (
     to_exact,
 )
 from nimbill.foundation.vendor_names import label_vendor
-from nimbill.invoicing.calculation.charges import FreeItem, MonthlyCharges
+from nimbill.invoicing.calculation.charges import AppliedEntry, FreeItem, MonthlyCharges
 from nimbill.invoicing.calculation.sheet import InvoiceSheet
 from nimbill.invoicing.calculation.terms import Terms
 
@@ -232,6 +232,33 @@ def decode_summary(text: str) -> InvoiceSummary:
 
 
 _summary_decoder = msgspec.json.Decoder(InvoiceSummary)
+
+
+class _InvoicedUsageCharge(_FrozenStruct, frozen=True, kw_only=True):
+    customer_id: str
+    service: str
+    marketplace: bool
+    amount: Decimal
+
+
+class _InvoicedCharges(_FrozenStruct, frozen=True, kw_only=True):
+    usage: tuple[_InvoicedUsageCharge, ...]
+    entries: tuple[AppliedEntry, ...]
+
+
+class InvoicedAmounts(_FrozenStruct, frozen=True, kw_only=True):
+    """What the tie-out compares: some fields of InvoiceDocument, with the same names."""
+
+    cost_currency: Currency
+    imports: list[PayerImport]
+    charges: _InvoicedCharges
+
+
+def decode_invoiced_amounts(text: str) -> InvoicedAmounts:
+    return _amounts_decoder.decode(text)
+
+
+_amounts_decoder = msgspec.json.Decoder(InvoicedAmounts)
 
 
 # ── margins ──────────────────────────────────────────────────────────────────────────────────────

@@ -261,7 +261,7 @@ async def list_invoices(
     company_ids: Collection[str] | None = None,
 ) -> list[StoredInvoice[InvoiceDocument]]:
     """List the current invoices of groups that the caller may see, by number."""
-    return await _load_invoices(
+    return await load_invoices(
         db, scope, month, decode_document, vendor=vendor, company_ids=company_ids
     )
 
@@ -270,10 +270,10 @@ async def list_invoice_summaries(
     db: AsyncConnection, scope: TenantScope, month: str
 ) -> list[StoredInvoice[InvoiceSummary]]:
     """List the same invoices without their lines."""
-    return await _load_invoices(db, scope, month, decode_summary)
+    return await load_invoices(db, scope, month, decode_summary)
 
 
-async def _load_invoices(
+async def load_invoices(
     db: AsyncConnection,
     scope: TenantScope,
     month: str,

@@ -83,6 +83,16 @@ class TieOutState(StrEnum):
     nothing_to_compare = "nothing_to_compare"  # no import, no charge and no invoice
 
 
+class TieOutCounts(Body, frozen=True, kw_only=True):
+    """How many rows each list has on all pages."""
+
+    basis: ClassVar[Basis] = chosen("tie-out")
+
+    differences: int
+    entry_differences: int
+    accounts_in_no_group: int
+
+
 class TieOut(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("tie-out")
 
@@ -93,3 +103,4 @@ class TieOut(Body, frozen=True, kw_only=True):
     differences: list[TieOutDifference]
     entry_differences: list[TieOutEntryDifference]
     accounts_in_no_group: list[TieOutAccount]
+    counts: TieOutCounts

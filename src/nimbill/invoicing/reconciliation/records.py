@@ -1,8 +1,10 @@
 """Loads the stored data of a month and ties it out, vendor by vendor."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from decimal import Decimal
+from typing import NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -17,10 +19,10 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import CURRENCIES
 from nimbill.foundation.errors import not_found
-from nimbill.foundation.money import strip_zeros, sum_decimals
+from nimbill.foundation.money import add_decimals, strip_zeros
 from nimbill.foundation.vendors import Vendor
-from nimbill.invoicing.documents.document import InvoiceDocument
-from nimbill.invoicing.documents.stored_invoices import StoredInvoice, list_invoices
+from nimbill.invoicing.documents.document import InvoicedAmounts, decode_invoiced_amounts
+from nimbill.invoicing.documents.stored_invoices import StoredInvoice, load_invoices
 from nimbill.invoicing.reconciliation.applied_entries import (
     BilledEntry,
     EntryDifference,
@@ -30,6 +32,7 @@ from nimbill.invoicing.reconciliation.applied_entries import (
 from nimbill.invoicing.reconciliation.bodies import (
     TieOut,
     TieOutAccount,
+    TieOutCounts,
     TieOutDifference,
     TieOutEntryDifference,
     TieOutPayer,
@@ -53,29 +56,43 @@ __all__ = ["TieOut"]  # also used by the command line
 
 basis = chosen("tie-out")
 
+ALL_ROWS = slice(None)
 _CURRENCY_CODES = {currency: code for code, currency in CURRENCIES.items()}
 
 
 async def load_tie_out(
-    db: AsyncConnection, scope: TenantScope, month: str, vendors: Iterable[Vendor]
+    db: AsyncConnection,
+    scope: TenantScope,
+    month: str,
+    vendors: Iterable[Vendor],
+    page: slice = ALL_ROWS,
 ) -> TieOut:
-    """Users restricted to certain billing groups cannot see payers, so they get 404."""
+    """Users restricted to certain billing groups cannot see payers, so they get 404.
+
+    `page` selects rows of each list except that of the payers.
+    """
     if scope.billing_groups is not None:
         raise not_found()
     tie_outs = [
         await _load_vendor_tie_out(db, scope, BillingPeriod(month, vendor)) for vendor in vendors
     ]
     state = _combine_states({part.state for part in tie_outs})
+    differences = [difference for part in tie_outs for difference in part.differences]
+    entries = [entry for part in tie_outs for entry in part.entry_differences]
+    accounts = [account for part in tie_outs for account in part.accounts_in_no_group]
     return TieOut(
         month=month,
         state=state,
         ties=state == TieOutState.ties,
         payers=[payer for part in tie_outs for payer in part.payers],
-        differences=[difference for part in tie_outs for difference in part.differences],
-        entry_differences=[entry for part in tie_outs for entry in part.entry_differences],
-        accounts_in_no_group=[
-            account for part in tie_outs for account in part.accounts_in_no_group
-        ],
+        differences=differences[page],
+        entry_differences=entries[page],
+        accounts_in_no_group=accounts[page],
+        counts=TieOutCounts(
+            differences=len(differences),
+            entry_differences=len(entries),
+            accounts_in_no_group=len(accounts),
+        ),
     )
 
 
@@ -87,19 +104,33 @@ def _combine_states(states: Collection[TieOutState]) -> TieOutState:
     return TieOutState.nothing_to_compare
 
 
+class _VendorTieOut(NamedTuple):
+    """The lists of one vendor."""
+
+    state: TieOutState
+    payers: list[TieOutPayer]
+    differences: list[TieOutDifference]
+    entry_differences: list[TieOutEntryDifference]
+    accounts_in_no_group: list[TieOutAccount]
+
+
 async def _load_vendor_tie_out(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod
-) -> TieOut:
+) -> _VendorTieOut:
     """Load under a lock that keeps out imports and changes to entries."""
     state = await lock_month(db, scope, period, shared=True)
     moved_fees = await list_moved_fees(db, scope, period, state)
-    invoices = await list_invoices(db, scope, period.month, vendor=period.vendor)
+    invoices = await load_invoices(
+        db, scope, period.month, decode_invoiced_amounts, vendor=period.vendor
+    )
     charges = await _load_charges(db, scope, period)
     entries = await _load_entries(db, scope, period)
     imports = {row.payer_id: row for row in await list_imports(db, scope, period)}
     accounts = await _load_accounts(db, scope, period.vendor)
     applied = await _load_applied_entries(db, scope, period)
-    result = tie_out(
+    # in a thread, because other requests must not wait for the seconds that a large month takes
+    result = await asyncio.to_thread(
+        tie_out,
         TieOutInput(
             charges=charges,
             entries=entries,
@@ -109,7 +140,7 @@ async def _load_vendor_tie_out(
             ],
             invoices=[_build_invoiced_usage(invoice) for invoice in invoices],
             accounts=accounts,
-        )
+        ),
     )
     entry_differences = compare_entries(
         applied,
@@ -127,15 +158,13 @@ def _build_tie_out(
     imports: Mapping[str, Row],
     *,
     has_data: bool,
-) -> TieOut:
+) -> _VendorTieOut:
     ties = result.ties and not entry_differences
     state = TieOutState.ties if ties else TieOutState.differs
     if not has_data:
         state = TieOutState.nothing_to_compare
-    return TieOut(
-        month=period.month,
+    return _VendorTieOut(
         state=state,
-        ties=state == TieOutState.ties,
         payers=[
             TieOutPayer(
                 vendor=period.vendor,
@@ -212,26 +241,22 @@ def _build_entry_difference(vendor: Vendor, difference: EntryDifference) -> TieO
     )
 
 
-def _build_invoiced_usage(invoice: StoredInvoice[InvoiceDocument]) -> InvoicedUsage:
+def _build_invoiced_usage(invoice: StoredInvoice[InvoicedAmounts]) -> InvoicedUsage:
     document = invoice.document
-    usage: defaultdict[ServiceKey, list[Decimal]] = defaultdict(list)
+    currency = _CURRENCY_CODES[document.cost_currency]
+    usage: defaultdict[ServiceKey, Decimal] = defaultdict(Decimal)
     for charge in document.charges.usage:
-        key = ServiceKey(
-            charge.customer_id,
-            charge.service,
-            charge.marketplace,
-            _CURRENCY_CODES[document.cost_currency],
-        )
-        usage[key].append(charge.amount)
+        key = ServiceKey(charge.customer_id, charge.service, charge.marketplace, currency)
+        usage[key] = add_decimals(usage[key], charge.amount)
     return InvoicedUsage(
         company_id=invoice.company_id,
         invoice_no=invoice.invoice_no,
         payers=tuple(payer_import.payer_id for payer_import in document.imports),
-        usage={key: sum_decimals(amounts) for key, amounts in usage.items()},
+        usage=usage,
     )
 
 
-def _build_invoiced_entries(invoice: StoredInvoice[InvoiceDocument]) -> InvoicedEntries:
+def _build_invoiced_entries(invoice: StoredInvoice[InvoicedAmounts]) -> InvoicedEntries:
     return InvoicedEntries(
         company_id=invoice.company_id,
         invoice_no=invoice.invoice_no,
@@ -271,13 +296,8 @@ async def _load_charges(
         .group_by(*columns)
     )
     return [
-        ChargedAmount(
-            payer_id=row.payer_id,
-            kind=row.kind,
-            key=ServiceKey(row.customer_id, row.service, row.marketplace, row.currency),
-            amount=row.cost,
-        )
-        for row in await db.execute(stmt)
+        ChargedAmount(payer_id, kind, ServiceKey(customer_id, service, marketplace, code), cost)
+        for payer_id, kind, customer_id, service, marketplace, code, cost in await db.execute(stmt)
     ]
 
 
@@ -342,6 +362,6 @@ async def _load_accounts(
         cloud_accounts.c.vendor == vendor,
     )
     return {
-        row.customer_id: AccountOwner(company_id=row.company_id, payer_id=row.account_id)
-        for row in await db.execute(stmt)
+        customer_id: AccountOwner(company_id, payer_id)
+        for customer_id, company_id, payer_id in await db.execute(stmt)
     }

@@ -8,7 +8,15 @@ from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendor_names import list_readable_vendors
 from nimbill.foundation.vendors import Vendor
-from nimbill.http.routing import PathMonth, RequestCaller, Transaction, get
+from nimbill.http.routing import (
+    Limit,
+    Offset,
+    PathMonth,
+    RequestCaller,
+    Transaction,
+    get,
+    select_page,
+)
 from nimbill.invoicing.reconciliation.bodies import TieOut
 from nimbill.invoicing.reconciliation.records import load_tie_out
 
@@ -24,10 +32,16 @@ async def read_tie_out(
     caller: RequestCaller,
     db: Transaction,
     vendor: FromQuery[Vendor | None] = None,
+    limit: Limit = None,
+    offset: Offset = 0,
 ) -> TieOut:
-    """Compare the vendors' charges with invoices, entries and other uses, payer by payer."""
+    """Compare the vendors' charges with invoices, entries and other uses, payer by payer.
+
+    `limit` and `offset` select rows of each list except that of the payers; `counts` counts all.
+    """
     vendors = [vendor] if vendor else list_readable_vendors(await load_vendors(db, caller.scope))
-    return await load_tie_out(db, caller.scope, month, vendors)
+    page = select_page(limit, offset)
+    return await load_tie_out(db, caller.scope, month, vendors, page)
 
 
 ROUTES = [read_tie_out]

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import NamedTuple
 
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import add_decimals, subtract_decimals, sum_decimals
@@ -21,8 +22,8 @@ ENTRIES_DIFFER = "entries_differ"
 Amounts = defaultdict[str, Decimal]
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class ServiceKey:
+# Named tuples are hashed and compared without Python code; a month has 100,000 of them and more.
+class ServiceKey(NamedTuple):
     """An invoice has one amount at cost for each key."""
 
     customer_id: str
@@ -31,8 +32,7 @@ class ServiceKey:
     currency: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChargedAmount:
+class ChargedAmount(NamedTuple):
     """A sum of the vendor's lines of one kind."""
 
     payer_id: str
@@ -62,8 +62,7 @@ class InvoicedUsage:
     usage: Mapping[ServiceKey, Decimal]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AccountOwner:
+class AccountOwner(NamedTuple):
     company_id: str
     payer_id: str
 
@@ -166,13 +165,13 @@ class _TieOutCalculation:
         )
 
     def _add_charges(self) -> None:
-        for charge in self.data.charges:
-            payer, key, amount = charge.payer_id, charge.key, charge.amount
+        for payer, kind, key, amount in self.data.charges:
             by_kind = self.statements[payer, key.currency].by_kind
-            by_kind[charge.kind] = add_decimals(by_kind[charge.kind], amount)
-            if charge.kind == "usage":
+            by_kind[kind] = add_decimals(by_kind[kind], amount)
+            if kind == "usage":
                 self.payers_by_account[key.customer_id].add(payer)
-                self.charged[key][payer] = add_decimals(self.charged[key][payer], amount)
+                charged = self.charged[key]
+                charged[payer] = add_decimals(charged[payer], amount)
 
     def _index_invoices(self) -> None:
         for invoice in self.data.invoices:
@@ -223,14 +222,17 @@ class _TieOutCalculation:
 
     def _compare_with_invoice(self, key: ServiceKey, invoice: InvoicedUsage) -> None:
         """If several payers are charged, a difference is assigned to the account's own payer."""
-        own_payer, charged = self._find_payer(key.customer_id), dict(self.charged[key])
-        invoices = self.invoiced[key]
-        invoiced = sum_decimals(amount for _, amount in invoices)
+        own_payer = self._find_payer(key.customer_id)
+        charged: Mapping[str, Decimal] = self.charged.get(key, {})
+        invoices = self.invoiced.get(key, [])
+        invoiced = sum_decimals([amount for _, amount in invoices])
         for payer, amount in charged.items():
             if payer != own_payer:
                 invoiced = subtract_decimals(invoiced, amount)
                 self._add_invoiced(payer, key, amount)
         self._add_invoiced(own_payer, key, invoiced)
+        if invoiced == charged.get(own_payer, ZERO):
+            return
         if not invoices:
             reason = NOT_ON_INVOICE
         elif not charged:

@@ -8,7 +8,7 @@ import { useApi, useApiPage } from "../../../api/queries.ts";
 import type { ListControl } from "../../../components/list-state.ts";
 import { useMay, useMe } from "../../me.ts";
 import { useActionGroups } from "./action-texts.ts";
-import { useCustomerName } from "./names.ts";
+import { useNameOfCustomer } from "./names.ts";
 
 const FILTERS = ["action", "actor", "company", "object_type", "object_id", "from", "to"];
 
@@ -71,8 +71,11 @@ function PersonFilter({ control }: { control: ListControl }) {
   const { t } = useLingui();
   const me = useMe().data;
   const allowed = useMay()("ReadUsers", "ModifyUsers");
-  const people = useApi("/m/u/users", {}, { enabled: allowed });
+  const [search, setSearch] = useState("");
   const actor = control.filter("actor");
+  // The chosen person is found by their id.
+  const query = { search: search === "" && actor !== "" ? actor : search, limit: 50 };
+  const people = useApi("/m/u/users", { query }, { enabled: allowed });
   const all = { value: "", label: t`Everybody` };
   const options = [
     all,
@@ -85,7 +88,15 @@ function PersonFilter({ control }: { control: ListControl }) {
   return (
     <Select
       ariaLabel={t`Person`}
+      filteringType="manual"
+      filteringPlaceholder={t`Name or e-mail`}
+      filteringAriaLabel={t`Name or e-mail`}
       expandToViewport
+      statusType={people.isError ? "error" : people.isFetching ? "loading" : "finished"}
+      loadingText={t`Loading`}
+      errorText={t`The people could not be loaded.`}
+      empty={t`Nothing found`}
+      onLoadItems={({ detail }) => setSearch(detail.filteringText)}
       selectedOption={chosen ?? { value: actor, label: actor }}
       options={options}
       onChange={({ detail }) => control.setFilter("actor", detail.selectedOption.value ?? "")}
@@ -95,12 +106,12 @@ function PersonFilter({ control }: { control: ListControl }) {
 
 function CustomerFilter({ control }: { control: ListControl }) {
   const { t } = useLingui();
-  const customerName = useCustomerName();
   const [search, setSearch] = useState("");
   const groups = useApiPage("/m/core/billinggroup", {
     query: { search, limit: 50, sort: "billinggroup_name" },
   });
   const company = control.filter("company");
+  const companyName = useNameOfCustomer(company);
   const all = { value: "", label: t`All customers` };
   const options = (groups.data?.data ?? []).map((group) => ({
     value: group.company_id,
@@ -114,7 +125,7 @@ function CustomerFilter({ control }: { control: ListControl }) {
       filteringPlaceholder={t`Name or number`}
       filteringAriaLabel={t`Name or number`}
       expandToViewport
-      selectedOption={company === "" ? all : { value: company, label: customerName(company) }}
+      selectedOption={company === "" ? all : { value: company, label: companyName }}
       options={search === "" ? [all, ...options] : options}
       statusType={groups.isError ? "error" : groups.isFetching ? "loading" : "finished"}
       loadingText={t`Loading`}

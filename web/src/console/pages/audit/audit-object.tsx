@@ -4,7 +4,7 @@ import { formatMonth } from "../../../components/month.ts";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
-import { useCustomerName, usePersonName } from "./names.ts";
+import type { AuditEntry } from "./audit-page.tsx";
 
 export interface ObjectLabel {
   text: string;
@@ -15,18 +15,17 @@ export interface ObjectLabel {
 const MONTH = /^\d{4}-\d{2}$/;
 
 /** Reads a resource such as `billinggroup/cmp_1/invoices/aws`. */
-export function useObjectLabel(): (resource: string, companyId: string | null) => ObjectLabel {
+export function useObjectLabel(): (entry: AuditEntry) => ObjectLabel {
   const { t } = useLingui();
   const { language } = useLanguage();
-  const customerName = useCustomerName();
-  const personName = usePersonName();
-  return (resource, companyId) => {
+  return (entry) => {
+    const { resource, company_id: companyId } = entry;
     const [type = "", ...ids] = resource.split("/");
     const [id = "", second = ""] = ids;
     const month = ids.find((each) => MONTH.test(each));
     const vendor = ids.find((each) => ["aws", "azure", "gcp"].includes(each));
     const about = [
-      companyId === null ? "" : customerName(companyId),
+      entry.billinggroup_name ?? companyId ?? "",
       month === undefined ? "" : formatMonth(month, language),
       vendor === undefined ? "" : formatVendor(vendor),
     ].filter((part) => part !== "");
@@ -44,7 +43,7 @@ export function useObjectLabel(): (resource: string, companyId: string | null) =
         return { text: `${id.split("_")[0]} ${text}`, path: `/accounts?search=${id}` };
       case "user":
       case "userroles":
-        return { text: personName(id), path: `/people/${id}` };
+        return { text: entry.object_username ?? id, path: `/people/${id}` };
       case "role":
         return { text: second, path: `/roles/${second}` };
       case "costs":

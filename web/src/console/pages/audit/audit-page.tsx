@@ -36,6 +36,7 @@ export default function AuditPage() {
       company_id: control.filter("company"),
       object_type: control.filter("object_type"),
       object_id: control.filter("object_id"),
+      details: true,
       ...readTimes(control),
     },
   });
@@ -47,7 +48,9 @@ export default function AuditPage() {
         id={TABLE}
         title={t`Audit log`}
         description={<ChainState />}
-        columns={useColumns((seq) => control.setFilter("entry", String(seq)))}
+        columns={useColumns(entries.data?.data ?? [], (seq) =>
+          control.setFilter("entry", String(seq)),
+        )}
         rows={entries.data?.data}
         total={entries.data?.total}
         control={control}
@@ -79,12 +82,12 @@ export default function AuditPage() {
   );
 }
 
-function useColumns(open: (seq: number) => void): Column<AuditEntry>[] {
+function useColumns(entries: AuditEntry[], open: (seq: number) => void): Column<AuditEntry>[] {
   const { t } = useLingui();
   const { language } = useLanguage();
   const actionText = useActionText();
   const objectLabel = useObjectLabel();
-  const { fieldName, valueText } = useValueText();
+  const { fieldName, valueText } = useValueText(entries);
   const summarise = (entry: AuditEntry) =>
     listValues(entry.sent)
       .filter(({ text }) => typeof text === "string" && !SAYS_LITTLE.test(text))
@@ -125,7 +128,7 @@ function useColumns(open: (seq: number) => void): Column<AuditEntry>[] {
       id: "object",
       header: t`Object`,
       width: 290,
-      cell: (entry) => <AuditObject label={objectLabel(entry.resource, entry.company_id)} />,
+      cell: (entry) => <AuditObject label={objectLabel(entry)} />,
       csv: (entry) => entry.resource,
     },
     { id: "values", header: t`Values`, cell: summarise, csv: summarise },

@@ -20,7 +20,7 @@ const OLDER_MAX = 200;
 
 export function EntryDialog({ seq, onEnd }: { seq: number; onEnd: () => void }) {
   const { t } = useLingui();
-  const found = useApi("/m/core/audit", { query: { before: seq + 1, limit: 1 } });
+  const found = useApi("/m/core/audit", { query: { before: seq + 1, limit: 1, details: true } });
   const entry = found.data?.find((each) => each.seq === seq);
   const actionText = useActionText();
   return (
@@ -58,7 +58,7 @@ function Details({ entry }: { entry: AuditEntry }) {
           { label: t`Who`, value: entry.actor_name || t`Automatic` },
           {
             label: t`Object`,
-            value: <AuditObject label={objectLabel(entry.resource, entry.company_id)} />,
+            value: <AuditObject label={objectLabel(entry)} />,
           },
           { label: t`Through`, value: entry.client_id ?? t`Console` },
           { label: t`Request`, value: entry.request_id },
@@ -72,7 +72,7 @@ function Details({ entry }: { entry: AuditEntry }) {
 
 function Values({ entry }: { entry: AuditEntry }) {
   const { t } = useLingui();
-  const { fieldName, valueText } = useValueText();
+  const { fieldName, valueText } = useValueText([entry]);
   const [objectType = "", objectId] = entry.resource.split("/");
   const older = useApi("/m/core/audit", {
     query: { object_type: objectType, object_id: objectId, before: entry.seq, limit: OLDER_MAX },

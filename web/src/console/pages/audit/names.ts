@@ -1,32 +1,26 @@
-// The names of customers and people by their ids, for lists that contain only ids.
+// The names of customers by their ids, for values that contain only ids.
 import { useMemo } from "react";
 import { useApi } from "../../../api/queries.ts";
-import { useMay, useMe } from "../../me.ts";
+import { useMay } from "../../me.ts";
+import type { AuditEntry } from "./audit-page.tsx";
 
-const NAMES_MAX = 5000;
-
-/** The name of a customer, or the id while it is not known. */
-export function useCustomerName(): (companyId: string) => string {
-  const allowed = useMay()("ReadBillingGroup", "ModifyBillingGroup");
-  const groups = useApi(
-    "/m/core/billinggroup",
-    { query: { limit: NAMES_MAX } },
-    { staleTime: 300_000, enabled: allowed },
-  ).data;
+/** The name of a customer that these entries are about, or the id of another one. */
+export function useCustomerName(entries: AuditEntry[]): (companyId: string) => string {
   const names = useMemo(
-    () => new Map((groups ?? []).map((group) => [group.company_id, group.billinggroup_name])),
-    [groups],
+    () => new Map(entries.map((entry) => [entry.company_id, entry.billinggroup_name])),
+    [entries],
   );
   return (companyId) => names.get(companyId) ?? companyId;
 }
 
-/** The name of a person, or the id if they are not known or no longer there. */
-export function usePersonName(): (userId: string) => string {
-  const me = useMe().data;
-  const allowed = useMay()("ReadUsers", "ModifyUsers");
-  const people = useApi("/m/u/users", {}, { staleTime: 300_000, enabled: allowed }).data ?? [];
-  return (userId) =>
-    me?.user_id === userId
-      ? me.username
-      : (people.find((person) => person.user_id === userId)?.username ?? userId);
+/** The name of one customer, or the id while it is not known. */
+export function useNameOfCustomer(companyId: string): string {
+  const allowed = useMay()("ReadBillingGroup", "ModifyBillingGroup");
+  const groups = useApi(
+    "/m/core/billinggroup",
+    { query: { search: companyId, limit: 5 } },
+    { staleTime: 300_000, enabled: allowed && companyId !== "" },
+  ).data;
+  const found = groups?.find((group) => group.company_id === companyId);
+  return found?.billinggroup_name ?? companyId;
 }

@@ -3,17 +3,18 @@ import { useLingui } from "@lingui/react/macro";
 import { toPercent } from "../../../components/percent.ts";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
+import type { AuditEntry } from "./audit-page.tsx";
 import { useFieldText } from "./field-texts.ts";
 import { useCustomerName } from "./names.ts";
 
 const SHOWN_MAX = 5; // names of a long list
 const RATES = new Set(["discount_rate", "substitution_rate", "support_rate", "tax_rate", "rate"]);
 
-export function useValueText() {
+export function useValueText(entries: AuditEntry[]) {
   const { t } = useLingui();
   const { language } = useLanguage();
   const fieldText = useFieldText();
-  const customerName = useCustomerName();
+  const customerName = useCustomerName(entries);
   const roundings: Record<string, string> = {
     half_up: t`Round half up`,
     down: t`Round down`,

@@ -3,7 +3,6 @@ import Box from "@cloudscape-design/components/box";
 import Pagination from "@cloudscape-design/components/pagination";
 import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
 import type { Decimal } from "../../../api/exact-json.ts";
 import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
@@ -11,7 +10,8 @@ import { RouterLink } from "../../../components/router-link.tsx";
 
 type TieOut = components["schemas"]["TieOut"];
 
-const PAGE = 20;
+/** Rows of each list of the tie-out on one page. */
+export const PAGE = 20;
 
 interface Row {
   vendor: string;
@@ -25,9 +25,16 @@ interface Row {
   difference: Decimal;
 }
 
-export function TieOutDifferences({ month, tieOut }: { month: string; tieOut: TieOut }) {
+interface TieOutDifferencesProps {
+  month: string;
+  tieOut: TieOut;
+  page: number;
+  setPage: (page: number) => void;
+}
+
+export function TieOutDifferences({ month, tieOut, page, setPage }: TieOutDifferencesProps) {
   const { t } = useLingui();
-  const [page, setPage] = useState(1);
+  const { differences, entry_differences } = tieOut.counts;
   const reasons: Record<string, string> = {
     invoice_missing: t`Costs without an invoice`,
     not_on_invoice: t`Not on the invoice`,
@@ -60,17 +67,17 @@ export function TieOutDifferences({ month, tieOut }: { month: string; tieOut: Ti
   return (
     <Table
       variant="embedded"
-      items={rows.slice((page - 1) * PAGE, page * PAGE)}
+      items={rows}
       wrapLines
       header={
         <Box variant="h3">
-          <Trans>Differences</Trans> ({rows.length})
+          <Trans>Differences</Trans> ({differences + entry_differences})
         </Box>
       }
       pagination={
         <Pagination
           currentPageIndex={page}
-          pagesCount={Math.ceil(rows.length / PAGE)}
+          pagesCount={Math.ceil(Math.max(differences, entry_differences) / PAGE)}
           onChange={({ detail }) => setPage(detail.currentPageIndex)}
         />
       }

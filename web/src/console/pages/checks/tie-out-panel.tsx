@@ -6,12 +6,14 @@ import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
+import { keepPreviousData } from "@tanstack/react-query";
+import { useState } from "react";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
-import { TieOutDifferences } from "./tie-out-differences.tsx";
+import { PAGE, TieOutDifferences } from "./tie-out-differences.tsx";
 
 type TieOut = components["schemas"]["TieOut"];
 type Payer = components["schemas"]["TieOutPayer"];
@@ -27,11 +29,14 @@ type AmountName =
   | "unknown"
   | "difference";
 
-const ACCOUNTS_SHOWN = 20;
-
 export function TieOutPanel({ month, vendor }: { month: string; vendor: string }) {
   const { t } = useLingui();
-  const tieOut = useApi("/m/core/invoices/tie-out/{month}", { path: { month } });
+  const [page, setPage] = useState(1);
+  const tieOut = useApi(
+    "/m/core/invoices/tie-out/{month}",
+    { path: { month }, query: { vendor, limit: PAGE, offset: (page - 1) * PAGE } },
+    { placeholderData: keepPreviousData },
+  );
   return (
     <Container
       header={
@@ -44,25 +49,21 @@ export function TieOutPanel({ month, vendor }: { month: string; vendor: string }
       }
     >
       <QueryState query={tieOut}>
-        {(loaded) => <Result month={month} tieOut={selectVendor(loaded, vendor)} />}
+        {(loaded) => <Result month={month} tieOut={loaded} page={page} setPage={setPage} />}
       </QueryState>
     </Container>
   );
 }
 
-function selectVendor(tieOut: TieOut, vendor: string): TieOut {
-  const ofVendor = (row: { vendor: string }) => row.vendor === vendor;
-  return {
-    ...tieOut,
-    payers: tieOut.payers.filter(ofVendor),
-    differences: tieOut.differences.filter(ofVendor),
-    entry_differences: tieOut.entry_differences.filter(ofVendor),
-    accounts_in_no_group: tieOut.accounts_in_no_group.filter(ofVendor),
-  };
+interface ResultProps {
+  month: string;
+  tieOut: TieOut;
+  page: number;
+  setPage: (page: number) => void;
 }
 
-function Result({ month, tieOut }: { month: string; tieOut: TieOut }) {
-  const differs = tieOut.differences.length > 0 || tieOut.entry_differences.length > 0;
+function Result({ month, tieOut, page, setPage }: ResultProps) {
+  const differs = tieOut.counts.differences > 0 || tieOut.counts.entry_differences > 0;
   return (
     <SpaceBetween size="m">
       {tieOut.payers.length === 0 ? (
@@ -81,8 +82,8 @@ function Result({ month, tieOut }: { month: string; tieOut: TieOut }) {
       {tieOut.payers.map((payer) => (
         <PayerSums key={payer.payer_id} payer={payer} />
       ))}
-      {differs && <TieOutDifferences month={month} tieOut={tieOut} />}
-      <AccountsInNoGroup tieOut={tieOut} />
+      {differs && <TieOutDifferences month={month} tieOut={tieOut} page={page} setPage={setPage} />}
+      {page === 1 && <AccountsInNoGroup tieOut={tieOut} />}
     </SpaceBetween>
   );
 }
@@ -141,14 +142,14 @@ function PayerSums({ payer }: { payer: Payer }) {
 
 function AccountsInNoGroup({ tieOut }: { tieOut: TieOut }) {
   if (tieOut.accounts_in_no_group.length === 0) return null;
-  const others = tieOut.accounts_in_no_group.length - ACCOUNTS_SHOWN;
+  const others = tieOut.counts.accounts_in_no_group - tieOut.accounts_in_no_group.length;
   return (
     <div>
       <Box variant="h3">
         <Trans>Accounts in no billing group</Trans>
       </Box>
       <ul>
-        {tieOut.accounts_in_no_group.slice(0, ACCOUNTS_SHOWN).map((account) => (
+        {tieOut.accounts_in_no_group.map((account) => (
           <li key={account.customer_id}>
             <RouterLink to={`/accounts?unassigned=true&vendor=${account.vendor}`}>
               {account.customer_id}

@@ -139,7 +139,7 @@ export function ApplyDialog({ entries, month, vendor, onEnd }: ApplyDialogProps)
 
 /** The months that are not closed, from that of the entries to the next one; the shown month first. */
 function useOpenMonths(month: string, vendor: string): string[] {
-  const months = useApi("/m/core/months", { query: { limit: 100 } });
+  const months = useApi("/m/core/months", { query: { limit: 100, steps: false } });
   const closed = new Set(
     (months.data ?? [])
       .filter((each) => each.vendor === vendor && each.state === "closed")

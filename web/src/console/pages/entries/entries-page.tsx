@@ -146,6 +146,7 @@ function useEntries(control: ListControl, month: string, vendor: string, shown: 
         search: state.search,
         sort: state.sort === "" ? undefined : `${state.descending ? "-" : ""}${state.sort}`,
         applied: shown === "all" ? undefined : shown === "applied",
+        details: true,
       },
     },
     { enabled: vendor !== "" },

@@ -9,7 +9,6 @@ import { formatMonth } from "../../../components/month.ts";
 import { RouterLink } from "../../../components/router-link.tsx";
 import type { Column } from "../../../components/server-table.tsx";
 import { useLanguage } from "../../../language/language.tsx";
-import { useAppliedMonths } from "./applied-months.ts";
 import { useCalcTypes } from "./calc-types.ts";
 import type { Entry } from "./entries-page.tsx";
 import { formatPeriod } from "./period.ts";
@@ -21,7 +20,6 @@ export function useEntryColumns(month: string, vendor: string, open?: Open): Col
   const { t } = useLingui();
   const { language } = useLanguage();
   const calcTypes = useCalcTypes();
-  const appliedMonth = useAppliedMonths(month, vendor);
   const describeTerms = ({ exchange_rate, tax_free }: Entry) => {
     const texts: string[] = [];
     if (exchange_rate !== null && !isZero(exchange_rate))
@@ -38,7 +36,7 @@ export function useEntryColumns(month: string, vendor: string, open?: Open): Col
           <>
             <StatusIndicator type="success">{t`Applied`}</StatusIndicator>
             <Box variant="small" color="text-body-secondary" display="block">
-              {formatMonth(appliedMonth(row.id), language)}
+              {formatMonth(row.applied_month ?? month, language)}
             </Box>
             {describeTerms(row).map((text) => (
               <Box key={text} variant="small" color="text-body-secondary" display="block">
@@ -49,7 +47,7 @@ export function useEntryColumns(month: string, vendor: string, open?: Open): Col
         ) : (
           <StatusIndicator type="pending">{t`Undecided`}</StatusIndicator>
         ),
-      csv: (row) => (row.apply ? appliedMonth(row.id) : ""),
+      csv: (row) => row.applied_month ?? "",
       width: 160,
       alwaysVisible: true,
     },

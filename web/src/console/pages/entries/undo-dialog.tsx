@@ -9,7 +9,6 @@ import { formatMonth } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { useLanguage } from "../../../language/language.tsx";
-import { useAppliedMonths } from "./applied-months.ts";
 import type { Entry } from "./entries-page.tsx";
 import { EntrySummary } from "./entry-summary.tsx";
 
@@ -24,9 +23,8 @@ export function UndoDialog({ entries, month, vendor, onEnd }: UndoDialogProps) {
   const { t } = useLingui();
   const { language } = useLanguage();
   const { notify } = useNotifications();
-  const appliedMonth = useAppliedMonths(month, vendor);
   const count = entries.length;
-  const months = [...new Set(entries.map((entry) => appliedMonth(entry.id)))].sort();
+  const months = [...new Set(entries.map((entry) => entry.applied_month ?? month))].sort();
   const names = months.map((each) => formatMonth(each, language)).join(", ");
   const undo = useChange(
     (client) =>

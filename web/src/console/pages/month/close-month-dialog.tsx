@@ -46,7 +46,7 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
       action={t`Close the month`}
       busy={close.isPending}
       error={close.error}
-      ready={status.can_be_closed || (override && reason.trim() !== "")}
+      ready={status.can_be_closed === true || (override && reason.trim() !== "")}
       onConfirm={() => close.mutate(undefined)}
       onCancel={onEnd}
     >

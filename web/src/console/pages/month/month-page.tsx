@@ -31,7 +31,7 @@ export default function MonthPage() {
 /** Opens the newest month that is over and not closed, or the newest month. */
 function LatestMonth() {
   const { t } = useLingui();
-  const months = useApi("/m/core/months");
+  const months = useApi("/m/core/months", { query: { steps: false } });
   return (
     <>
       <PageTitle title={t`Months`} />

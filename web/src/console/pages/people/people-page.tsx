@@ -5,7 +5,7 @@ import Button from "@cloudscape-design/components/button";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useNavigate } from "react-router";
-import { useApi, useApiPage } from "../../../api/queries.ts";
+import { useApiPage } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { useListState } from "../../../components/list-state.ts";
 import { formatTime } from "../../../components/month.ts";
@@ -31,6 +31,7 @@ export default function PeoplePage() {
       offset: (page - 1) * pageSize,
       search,
       sort: `${descending ? "-" : ""}${sort}`,
+      details: true,
     },
   });
   const mayAdd = may("ModifyUsers");
@@ -110,30 +111,24 @@ function useColumns(): Column<Person>[] {
       id: "access",
       header: t`Roles and customers`,
       width: 380,
-      cell: (person) => <AccessSummary user={person.user_id} />,
-      csv: () => "",
+      cell: (person) => <AccessSummary person={person} />,
+      csv: (person) => (person.roles ?? []).join(" "),
     });
   return columns;
 }
 
 /** The roles of a person, and how many customers they see. */
-function AccessSummary({ user }: { user: string }) {
+function AccessSummary({ person }: { person: Person }) {
   const { t } = useLingui();
-  const access = useApi(
-    "/m/auth/rbac/{subuser}/access",
-    { path: { subuser: user } },
-    { staleTime: 60_000 },
-  ).data;
-  if (access === undefined) return null;
-  const roles = access.namespaces.find((each) => each.namespace === "core")?.roles ?? [];
-  const groups = access.billing_groups;
+  const roles = person.roles ?? [];
+  const groups = person.billing_group_count;
   return (
     <SpaceBetween direction="horizontal" size="xs">
       {roles.length === 0 && <Badge color="severity-medium">{t`no role`}</Badge>}
       {roles.map((role) => (
         <Badge key={role}>{role}</Badge>
       ))}
-      <span>{groups == null ? t`all customers` : t`${groups.length} customers`}</span>
+      <span>{groups == null ? t`all customers` : t`${groups} customers`}</span>
     </SpaceBetween>
   );
 }

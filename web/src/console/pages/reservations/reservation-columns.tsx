@@ -7,7 +7,7 @@ import type { ReactNode } from "react";
 import { formatNumber } from "../../../components/amount-format.ts";
 import type { Column } from "../../../components/server-table.tsx";
 import { useLanguage } from "../../../language/language.tsx";
-import { AccountName, AccountText } from "../../account-name.tsx";
+import { AccountText } from "../../account-name.tsx";
 import type { Reservation } from "./reservations-page.tsx";
 import { formatDays, useOfferClasses, usePaymentOptions, useTerms } from "./vendor-words.ts";
 
@@ -63,7 +63,11 @@ export function useReservationColumns(
       header: t`Held by`,
       cell: (row) =>
         row.remove ? (
-          <AccountName vendor={row.vendor} customerId={row.dest_customer_id} />
+          <AccountText
+            name={row.dest_customer_name ?? ""}
+            customerId={row.dest_customer_id}
+            companyId={row.dest_company_id ?? ""}
+          />
         ) : (
           <Box color="text-body-secondary" tagOverride="span">
             {row.number === 0 ? <Trans>All moved</Trans> : <Trans>The buyer</Trans>}
@@ -99,11 +103,11 @@ export function useReservationColumns(
       header: t`Fee per hour, upfront`,
       cell: (row) => (
         <TwoLines
-          first={formatNumber(row.unblended_rate, language)}
-          second={formatNumber(row.upfront_value, language)}
+          first={`${formatNumber(row.unblended_rate, language)} ${row.currency ?? ""}`}
+          second={`${formatNumber(row.upfront_value, language)} ${row.currency ?? ""}`}
         />
       ),
-      csv: (row) => `${row.unblended_rate} / ${row.upfront_value}`,
+      csv: (row) => `${row.unblended_rate} / ${row.upfront_value} ${row.currency ?? ""}`.trim(),
       width: 120,
       numeric: true,
     },

@@ -36,6 +36,7 @@ export default function ReservationsPage() {
         offset: (state.page - 1) * size,
         search: state.search,
         sort: state.sort === "" ? undefined : `${state.descending ? "-" : ""}${state.sort}`,
+        details: true,
       },
     },
     { enabled: vendor !== "" },
