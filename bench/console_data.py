@@ -61,7 +61,7 @@ COPY_STATEMENTS = (
     FROM users WHERE user_id <> root_user
     """,
     """
-    INSERT INTO role_filters SELECT u.organisation_id, u.user_id, 'core', 'billing_group',
+    INSERT INTO role_filters SELECT u.organisation_id, u.user_id, 'core', 'billingGroup',
         g.company_id
     FROM users u JOIN billing_groups g ON right(g.billinggroup_id, 2) = right(u.user_id, 2)
     WHERE u.user_id <> u.root_user AND length(u.user_id) > 5

@@ -21,6 +21,9 @@ class AuditEntry(Record, frozen=True, kw_only=True):
     company_id: str | None
     request_id: str
     sent: Any
+    # only with details
+    billinggroup_name: str | None = None
+    object_username: str | None = None
 
 
 class Audit:

@@ -31,6 +31,7 @@ class RecalculationRecord(Record, frozen=True, kw_only=True):
     exchange_rate: Decimal | None
     tax_free: bool
     vendor: BilledVendor
+    applied_month: str | None = None  # only with details
 
 
 class Recalculation:

@@ -38,6 +38,10 @@ class ReservedInstanceRecord(Record, frozen=True, kw_only=True):
     upfront_value: Decimal
     remove: bool
     disabled: bool
+    # only with details
+    currency: str = ""
+    dest_customer_name: str = ""
+    dest_company_id: str = ""
 
 
 class ReservedInstances:

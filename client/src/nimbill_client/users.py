@@ -17,6 +17,9 @@ class Subuser(Record, frozen=True, kw_only=True):
     root_user: str
     notification: Notification
     create_time: str
+    # only with details
+    roles: list[str] = []
+    billing_group_count: int | None = None
 
 
 class SubuserCreate(Record, frozen=True, kw_only=True):
