@@ -1,5 +1,7 @@
 """Subusers and API clients."""
 
+import msgspec
+
 from nimbill_client.connection import Call, Connection
 from nimbill_client.record import Record, Success
 
@@ -18,7 +20,7 @@ class Subuser(Record, frozen=True, kw_only=True):
     notification: Notification
     create_time: str
     # only with details
-    roles: list[str] = []
+    roles: list[str] = msgspec.field(default_factory=list)
     billing_group_count: int | None = None
 
 
