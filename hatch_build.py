@@ -91,6 +91,7 @@ def is_up_to_date(web: Path, package: Path) -> bool:
     return (
         all((package / name).is_file() for name in COPIED_FILES.values())
         and (package / CONSOLES / "console.html").is_file()
+        and (package / CONSOLES / "portal.html").is_file()
         and built.is_file()
         and built.read_text().strip() == compute_digest(web)
     )

@@ -35,6 +35,7 @@ function servePages(): Plugin {
     configureServer(server) {
       server.middlewares.use((request, _response, next) => {
         if (request.url?.startsWith("/console")) request.url = "/web/console.html";
+        if (/^\/portal(?!\/session)/.test(request.url ?? "")) request.url = "/web/portal.html";
         next();
       });
     },
@@ -57,6 +58,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1500,
-    rollupOptions: { input: ["console.html"] },
+    rollupOptions: { input: ["console.html", "portal.html"] },
   },
 });

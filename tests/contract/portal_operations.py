@@ -22,6 +22,7 @@ ACCOUNTS_AND_INVOICES: dict[str, tuple[str, ...]] = {
     "delete_account_group": ("ModifyGroups",),
     "read_group_usage": ("ReadGroups",),
     "read_group_graph": ("ReadGroups",),
+    "list_portal_accounts": ("ReadAccount", "ReadGroups", "ReadBudget"),
     "rename_account": ("ModifySettings",),
     "list_fees": ("ReadAccount",),
     "download_usage_report": ("DownloadReports",),

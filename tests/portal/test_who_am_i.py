@@ -54,6 +54,9 @@ def test_a_reseller_sees_its_company_flags_and_permissions(
         },
         "flags": {**FLAGS, "users_management": True, "invoice": True},
         "permissions": ALL_PERMISSIONS,
+        "language": "ja",
+        "report_tag_keys": [],
+        "filtered": False,
     }
 
 
@@ -97,6 +100,9 @@ def test_a_subuser_of_a_reseller_sees_the_company_and_flags_of_the_reseller(
         "company": account["company"],
         "flags": account["flags"],
         "permissions": [],
+        "language": "ja",
+        "report_tag_keys": [],
+        "filtered": False,
     }
     assert after == before | {"permissions": ["ReadAccount", "ReadTags"]}
 
@@ -110,6 +116,9 @@ def test_the_root_user_of_the_organisation_has_no_company_and_no_flags(
         "company": None,
         "flags": None,
         "permissions": ALL_PERMISSIONS,
+        "language": "ja",
+        "report_tag_keys": [],
+        "filtered": False,
     }
 
 
@@ -150,3 +159,18 @@ def test_a_core_token_is_refused(service: Service) -> None:
 
 def test_a_request_without_token_is_refused(service: Service) -> None:
     assert read_problem(service.http.get(ME), 401)["code"] == "token_missing"
+
+
+def test_the_language_is_that_of_the_company_then_of_the_organisation(
+    service: Service, reseller: Reseller, company: str
+) -> None:
+    settings = {"language": "en", "report_tag_keys": ["Team"]}
+    assert service.http.put("/m/core/settings", json=settings, headers=service.root()).is_success
+    of_organisation = get_me(service, reseller.portal)
+    second = create_billing_group(service, service.root(), billinggroup_id="BG-2", language="ja")
+    other = create_reseller(service, second, email="other@example.com")
+
+    of_company = get_me(service, other.portal)
+
+    assert (of_organisation["language"], of_organisation["report_tag_keys"]) == ("en", ["Team"])
+    assert of_company["language"] == "ja"

@@ -57,6 +57,12 @@ async def get_console(page: FromPath[str] = "") -> Response[bytes]:  # noqa: ARG
     return _build_page("console.html")
 
 
+@get(["/portal", "/portal/{page:path}"], **_DECLARATION)
+async def get_portal(page: FromPath[str] = "") -> Response[bytes]:  # noqa: ARG001
+    """Return the customers' console. Its script shows the page of the address."""
+    return _build_page("portal.html")
+
+
 @get("/web/assets/{name:str}", **_DECLARATION)
 async def get_asset(name: FromPath[str], request: Request[Any, Any, Any]) -> Response[bytes]:
     """Return a script, style or font. Its name contains a digest, so it never changes."""
@@ -113,4 +119,4 @@ def _list_encodings(header: str) -> set[str]:
     return accepted
 
 
-ROUTES = [redirect_to_console, get_console, get_asset]
+ROUTES = [redirect_to_console, get_console, get_portal, get_asset]

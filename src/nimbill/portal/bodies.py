@@ -3,6 +3,7 @@
 from typing import ClassVar
 
 from nimbill.foundation.basis import Basis, chosen
+from nimbill.foundation.language import Language
 from nimbill.http.request_bodies import Body
 
 
@@ -18,7 +19,11 @@ class Company(Body, frozen=True, kw_only=True):
 
 
 class Me(Body, frozen=True, kw_only=True):
-    """`company` and `flags` are null for users of the organisation: no flag restricts them."""
+    """`company` and `flags` are null for users of the organisation: no flag restricts them.
+
+    `language` is that of the company's invoices. `filtered` says that the caller sees a part of its
+    company only.
+    """
 
     basis: ClassVar[Basis] = chosen("portal-routes")
 
@@ -27,3 +32,6 @@ class Me(Body, frozen=True, kw_only=True):
     company: Company | None
     flags: dict[str, bool] | None
     permissions: list[str]
+    language: Language
+    report_tag_keys: list[str]
+    filtered: bool

@@ -3,10 +3,12 @@
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import ANY_CALLER, PERMISSIONS_BY_PRODUCT, RoleAction
 from nimbill.customers.billing_groups.records import list_billing_groups
+from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.product import Product
 from nimbill.http.routing import RequestCaller, Transaction, get
 from nimbill.portal.bodies import Company, Me
+from nimbill.portal.view import has_portal_filters
 
 
 @get(
@@ -18,7 +20,8 @@ from nimbill.portal.bodies import Company, Me
 )
 async def who_am_i(caller: RequestCaller, db: Transaction) -> Me:
     """Show the company, display flags and permissions of the caller."""
-    company = None
+    settings = await load_settings(db, caller.scope)
+    company, language = None, settings.language
     if caller.flags is not None:
         (group,) = await list_billing_groups(db, caller.scope)
         company = Company(
@@ -27,6 +30,7 @@ async def who_am_i(caller: RequestCaller, db: Transaction) -> Me:
             billinggroup_name=group.billinggroup_name,
             name=group.name,
         )
+        language = group.language or language
     is_admin = RoleAction.Admin in caller.permissions
     return Me(
         user_id=caller.user_id,
@@ -38,6 +42,9 @@ async def who_am_i(caller: RequestCaller, db: Transaction) -> Me:
             for permission in PERMISSIONS_BY_PRODUCT[Product.portal]
             if is_admin or permission in caller.permissions
         ],
+        language=language,
+        report_tag_keys=list(settings.report_tag_keys),
+        filtered=await has_portal_filters(db, caller),
     )
 
 

@@ -116,6 +116,11 @@ def require_unfiltered(view: PortalView) -> None:
         )
 
 
+async def has_portal_filters(db: AsyncConnection, caller: Caller) -> bool:
+    """Return whether the caller sees only certain accounts, account groups or tags."""
+    return bool(await _load_portal_filters(db, caller))
+
+
 async def _load_portal_filters(db: AsyncConnection, caller: Caller) -> Mapping[str, frozenset[str]]:
     """Root users and reseller accounts have no filters."""
     if caller.kind in (UserKind.root, UserKind.reseller):

@@ -1,4 +1,4 @@
-"""Changes to the customer's accounts: the checks in order, then the change."""
+"""The customer's accounts: their list and the change of a name."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -7,7 +7,7 @@ from nimbill.customers.cloud_accounts.records import lock_account, rename_accoun
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found
 from nimbill.portal.accounts.bodies import NamedAccount
-from nimbill.portal.view import load_view
+from nimbill.portal.view import PortalView, load_view
 
 basis = chosen("portal-accounts")
 
@@ -24,3 +24,16 @@ async def rename_visible_account(
     return NamedAccount(
         vendor=account.vendor, customer_id=customer_id, company_id=account.company_id, name=name
     )
+
+
+def list_visible_accounts(view: PortalView) -> list[NamedAccount]:
+    accounts = [
+        NamedAccount(
+            vendor=key.vendor,
+            customer_id=key.customer_id,
+            company_id=account.company_id,
+            name=account.name,
+        )
+        for key, account in view.accounts.items()
+    ]
+    return sorted(accounts, key=lambda account: (account.vendor, account.name, account.customer_id))
