@@ -1154,6 +1154,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/portal/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MPortalAccountsListPortalAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/portal/accounts/{customer_id}": {
         parameters: {
             query?: never;
@@ -3028,10 +3044,13 @@ export interface components {
         };
         Me: {
             company: components["schemas"]["Company"] | null;
+            filtered: boolean;
             flags: {
                 [key: string]: boolean;
             } | null;
+            language: components["schemas"]["Language"];
             permissions: string[];
+            report_tag_keys: string[];
             user_id: string;
             username: string;
         };
@@ -6328,6 +6347,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MPortalAccountsListPortalAccounts: {
+        parameters: {
+            query?: {
+                company_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NamedAccount"][];
                 };
             };
         };

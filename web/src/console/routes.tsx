@@ -2,7 +2,7 @@
 import type { ComponentType } from "react";
 import { createBrowserRouter } from "react-router";
 import { Layout } from "./layout.tsx";
-import { PageFailure } from "./page-failure.tsx";
+import { PageFailure } from "../components/page-failure.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";
 import { Start } from "./start.tsx";
 

@@ -2,7 +2,7 @@
 import { I18nProvider as ComponentMessages } from "@cloudscape-design/components/i18n";
 import { i18n, type Messages } from "@lingui/core";
 import { I18nProvider } from "@lingui/react";
-import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useState } from "react";
 
 export type Language = "ja" | "en";
 const STORAGE_KEY = "nimbill-language";
@@ -26,16 +26,27 @@ const LOADERS: Record<Language, () => Promise<Catalogues>> = {
 interface LanguageChoice {
   language: Language;
   setLanguage: (language: Language) => void;
+  /** Uses the language unless the person has chosen one. */
+  suggestLanguage: (language: Language) => void;
 }
-const LanguageContext = createContext<LanguageChoice>({ language: "ja", setLanguage: () => {} });
+const LanguageContext = createContext<LanguageChoice>({
+  language: "ja",
+  setLanguage: () => {},
+  suggestLanguage: () => {},
+});
 
 export function useLanguage(): LanguageChoice {
   return useContext(LanguageContext);
 }
 
-function initialLanguage(): Language {
+function storedLanguage(): Language | undefined {
   const stored = localStorage.getItem(STORAGE_KEY);
-  if (stored === "ja" || stored === "en") return stored;
+  return stored === "ja" || stored === "en" ? stored : undefined;
+}
+
+function initialLanguage(): Language {
+  const stored = storedLanguage();
+  if (stored !== undefined) return stored;
   return navigator.language.startsWith("ja") ? "ja" : "en";
 }
 
@@ -56,13 +67,16 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
     };
   }, [language]);
 
+  const suggestLanguage = useCallback((suggested: Language) => {
+    if (storedLanguage() === undefined) setLanguage(suggested);
+  }, []);
   if (shown === undefined) return null;
   const choose = (chosen: Language) => {
     localStorage.setItem(STORAGE_KEY, chosen);
     setLanguage(chosen);
   };
   return (
-    <LanguageContext.Provider value={{ language: shown.language, setLanguage: choose }}>
+    <LanguageContext.Provider value={{ language: shown.language, setLanguage: choose, suggestLanguage }}>
       <I18nProvider i18n={i18n}>
         <ComponentMessages locale={shown.language} messages={[shown.components]}>
           {children}

@@ -15,10 +15,10 @@ import { PageTitle } from "../../../components/page-title.tsx";
 import { type Column, ServerTable, usePageSize } from "../../../components/server-table.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import { useMay, useMe } from "../../me.ts";
-import { CreateApiClientDialog } from "./create-api-client-dialog.tsx";
-import { DeleteApiClientDialog } from "./delete-api-client-dialog.tsx";
+import { CreateApiClientDialog } from "../../../components/create-api-client-dialog.tsx";
+import { DeleteApiClientDialog } from "../../../components/delete-api-client-dialog.tsx";
 
-export type ApiClientRecord = components["schemas"]["ApiClientRecord"];
+type ApiClientRecord = components["schemas"]["ApiClientRecord"];
 const TABLE = "api-clients";
 
 export default function ApiClientsPage() {

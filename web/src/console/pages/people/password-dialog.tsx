@@ -7,8 +7,8 @@ import { useChange } from "../../../api/queries.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
 import { useNotifications } from "../../../components/notifications.tsx";
 import { useFieldErrors } from "../../../components/rule-text.ts";
-import { isPassword } from "./password.ts";
-import { PasswordField } from "./password-field.tsx";
+import { isPassword } from "../../../components/password.ts";
+import { PasswordField } from "../../../components/password-field.tsx";
 import type { Person } from "./person-page.tsx";
 
 export function PasswordDialog({ person, onEnd }: { person: Person; onEnd: () => void }) {

@@ -23,7 +23,7 @@ import { UnsavedChanges } from "../../../components/unsaved-changes.tsx";
 import { useMay } from "../../me.ts";
 import { ADMIN, selectSentences, usePermissionAreas } from "../../permission-texts.ts";
 import type { Role } from "./roles-page.tsx";
-import "./role-form.css";
+import "../../../components/plain-fieldset.css";
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{4,30}[A-Za-z0-9]$/;
 

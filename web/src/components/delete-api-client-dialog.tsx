@@ -1,9 +1,11 @@
 // Deletes an API client, after its name has been typed.
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useChange } from "../../../api/queries.ts";
-import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { useNotifications } from "../../../components/notifications.tsx";
-import type { ApiClientRecord } from "./api-clients-page.tsx";
+import { useChange } from "../api/queries.ts";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { useNotifications } from "./notifications.tsx";
+import type { components } from "../api/schema.ts";
+
+type ApiClientRecord = components["schemas"]["ApiClientRecord"];
 
 interface DeleteApiClientDialogProps {
   user: string;

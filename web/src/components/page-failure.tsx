@@ -1,4 +1,4 @@
-// Shown when a page fails; the rest of the console keeps working.
+// Shown when a page fails; the rest keeps working.
 import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import { Trans, useLingui } from "@lingui/react/macro";

@@ -10,10 +10,12 @@ import Modal from "@cloudscape-design/components/modal";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import { useChange } from "../../../api/queries.ts";
-import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { useFieldErrors } from "../../../components/rule-text.ts";
-import type { ApiClientRecord } from "./api-clients-page.tsx";
+import { useChange } from "../api/queries.ts";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { useFieldErrors } from "./rule-text.ts";
+import type { components } from "../api/schema.ts";
+
+type ApiClientRecord = components["schemas"]["ApiClientRecord"];
 
 export function CreateApiClientDialog({ user, onEnd }: { user: string; onEnd: () => void }) {
   const { t } = useLingui();

@@ -1,0 +1,18 @@
+// Who uses the portal, and what the reseller shows them.
+import { useApi } from "../api/queries.ts";
+
+export function useMe() {
+  return useApi("/m/portal/me", {}, { staleTime: 60_000 });
+}
+
+/** Whether one of the display flags is on. Pages hide what is off; the service refuses it. */
+export function useFlag(): (...names: string[]) => boolean {
+  const flags = useMe().data?.flags;
+  return (...names) => names.some((name) => flags?.[name] ?? false);
+}
+
+/** Whether the person has any of the role actions. */
+export function useMay(): (...actions: string[]) => boolean {
+  const permissions = useMe().data?.permissions;
+  return (...actions) => actions.some((action) => permissions?.includes(action) ?? false);
+}
