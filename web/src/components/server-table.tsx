@@ -34,6 +34,8 @@ interface ServerTableProps<T> {
   /** Names the stored preferences and the CSV file. */
   id: string;
   title: string;
+  /** The table is a part of a page that has its own heading. */
+  embedded?: boolean;
   /** Whether long texts wrap, unless the person has chosen otherwise. */
   wrap?: boolean;
   description?: ReactNode;
@@ -63,7 +65,7 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
   if (props.error !== null && rows === undefined)
     return (
       <SpaceBetween size="m">
-        <Header variant="h1">{props.title}</Header>
+        <Header variant={props.embedded ? "h2" : "h1"}>{props.title}</Header>
         <ErrorState error={props.error} {...(props.retry && { retry: props.retry })} />
       </SpaceBetween>
     );
@@ -79,8 +81,8 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
   };
   return (
     <Table
-      variant="full-page"
-      stickyHeader
+      variant={props.embedded ? "container" : "full-page"}
+      stickyHeader={!props.embedded}
       resizableColumns
       wrapLines={preferences.wrapLines}
       items={rows ?? []}
@@ -111,7 +113,7 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
       })}
       header={
         <Header
-          variant="awsui-h1-sticky"
+          variant={props.embedded ? "h2" : "awsui-h1-sticky"}
           {...(total !== undefined && { counter: `(${total})` })}
           description={props.description}
           actions={

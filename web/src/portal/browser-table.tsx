@@ -9,6 +9,7 @@ import { type Column, ServerTable, usePageSize } from "../components/server-tabl
 interface BrowserTableProps<T> {
   id: string;
   title: string;
+  embedded?: boolean;
   description?: ReactNode;
   columns: readonly Column<T>[];
   rows: readonly T[] | undefined;

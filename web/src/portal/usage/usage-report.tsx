@@ -88,6 +88,7 @@ export function UsageReport<R extends ReportParts, G extends GraphParts>(
         <BrowserTable<ComparedRow>
           id={`usage-${props.by}`}
           title={t`Details`}
+          embedded
           order={`-${period.month}`}
           columns={columns}
           rows={data && compareMonths(props.readRows(data))}

@@ -4,15 +4,12 @@ import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import type { ApiError } from "../../../api/client.ts";
 import { useClient } from "../../../api/queries.ts";
 import { saveFile } from "../../../components/csv.ts";
+import { PDF, PdfViewer } from "../../../components/pdf-viewer.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import type { InvoiceDocument, InvoicePath } from "./invoice-page.tsx";
-import "./printed-invoice.css";
-
-const PDF = "application/pdf";
 
 interface PrintedInvoiceProps {
   path: InvoicePath;
@@ -20,6 +17,7 @@ interface PrintedInvoiceProps {
 }
 
 export function PrintedInvoice({ path, invoice }: PrintedInvoiceProps) {
+  const { t } = useLingui();
   const client = useClient();
   const printed = useQuery<Blob, ApiError>({
     queryKey: ["printed invoice", path, invoice.revision],
@@ -54,25 +52,8 @@ export function PrintedInvoice({ path, invoice }: PrintedInvoiceProps) {
       }
     >
       <QueryState query={printed}>
-        {(file) => <Viewer file={file} name={invoice.invoice_no} />}
+        {(file) => <PdfViewer file={file} title={t`Invoice ${invoice.invoice_no} as printed`} />}
       </QueryState>
     </Container>
-  );
-}
-
-function Viewer({ file, name }: { file: Blob; name: string }) {
-  const { t } = useLingui();
-  const [address, setAddress] = useState<string>();
-  useEffect(() => {
-    const created = URL.createObjectURL(new Blob([file], { type: PDF }));
-    setAddress(created);
-    return () => URL.revokeObjectURL(created);
-  }, [file]);
-  return (
-    <iframe
-      className="printed-invoice"
-      title={t`Invoice ${name} as printed`}
-      src={address && `${address}#toolbar=0&navpanes=0&view=FitH`}
-    />
   );
 }
