@@ -6,7 +6,7 @@ import Header from "@cloudscape-design/components/header";
 import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import type { ApiError } from "../../api/client.ts";
 import { useApi, useClient } from "../../api/queries.ts";
@@ -49,21 +49,33 @@ export default function InvoicePage() {
           <SpaceBetween size="l">
             <Amounts invoice={data} />
             <Printed path={path} number={data.invoice_no} />
-            <BrowserTable<Line>
-              id="portal-invoice-lines"
-              title={t`Lines`}
-              embedded
-              columns={useLineColumns(data.currency)}
-              rows={data.lines}
-              query={invoice}
-              rowId={(line) => JSON.stringify(line)}
-              searchLabel={t`Name or service`}
-              empty={t`This invoice has no usage lines.`}
-            />
+            <Lines invoice={data} query={invoice} />
           </SpaceBetween>
         )}
       </QueryState>
     </ContentLayout>
+  );
+}
+
+interface LinesProps {
+  invoice: Invoice;
+  query: UseQueryResult<Invoice, ApiError>;
+}
+
+function Lines({ invoice, query }: LinesProps) {
+  const { t } = useLingui();
+  return (
+    <BrowserTable<Line>
+      id="portal-invoice-lines"
+      title={t`Lines`}
+      embedded
+      columns={useLineColumns(invoice.currency)}
+      rows={invoice.lines}
+      query={query}
+      rowId={(line) => JSON.stringify(line)}
+      searchLabel={t`Name or service`}
+      empty={t`This invoice has no usage lines.`}
+    />
   );
 }
 
