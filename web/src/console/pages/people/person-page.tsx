@@ -18,8 +18,8 @@ import { RouterLink } from "../../../components/router-link.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import { useMay, useMe } from "../../me.ts";
 import { AccessForm } from "./access-form.tsx";
-import { DeletePersonDialog } from "./delete-person-dialog.tsx";
-import { PasswordDialog } from "./password-dialog.tsx";
+import { DeletePersonDialog } from "../../../components/delete-person-dialog.tsx";
+import { PasswordDialog } from "../../../components/password-dialog.tsx";
 import { PermissionSentences } from "./permission-sentences.tsx";
 
 export type Person = components["schemas"]["Subuser"];

@@ -3,13 +3,15 @@ import Box from "@cloudscape-design/components/box";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import { useChange } from "../../../api/queries.ts";
-import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { useNotifications } from "../../../components/notifications.tsx";
-import { useFieldErrors } from "../../../components/rule-text.ts";
-import { isPassword } from "../../../components/password.ts";
-import { PasswordField } from "../../../components/password-field.tsx";
-import type { Person } from "./person-page.tsx";
+import { useChange } from "../api/queries.ts";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { useNotifications } from "./notifications.tsx";
+import { useFieldErrors } from "./rule-text.ts";
+import { isPassword } from "./password.ts";
+import { PasswordField } from "./password-field.tsx";
+import type { components } from "../api/schema.ts";
+
+type Person = components["schemas"]["Subuser"];
 
 export function PasswordDialog({ person, onEnd }: { person: Person; onEnd: () => void }) {
   const { t } = useLingui();

@@ -1,10 +1,12 @@
 // Deletes a person, after their name has been typed.
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useNavigate } from "react-router";
-import { useChange } from "../../../api/queries.ts";
-import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { useNotifications } from "../../../components/notifications.tsx";
-import type { Person } from "./person-page.tsx";
+import { useChange } from "../api/queries.ts";
+import { ConfirmDialog } from "./confirm-dialog.tsx";
+import { useNotifications } from "./notifications.tsx";
+import type { components } from "../api/schema.ts";
+
+type Person = components["schemas"]["Subuser"];
 
 export function DeletePersonDialog({ person, onEnd }: { person: Person; onEnd: () => void }) {
   const { t } = useLingui();
@@ -15,6 +17,7 @@ export function DeletePersonDialog({ person, onEnd }: { person: Person; onEnd: (
     {
       onSuccess: () => {
         notify({ type: "success", content: t`${person.username} was deleted.` });
+        onEnd();
         navigate("/people");
       },
     },
