@@ -11,9 +11,9 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useChange } from "../api/queries.ts";
+import type { components } from "../api/schema.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useFieldErrors } from "./rule-text.ts";
-import type { components } from "../api/schema.ts";
 
 type ApiClientRecord = components["schemas"]["ApiClientRecord"];
 

@@ -1,9 +1,9 @@
 // Deletes an API client, after its name has been typed.
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useChange } from "../api/queries.ts";
+import type { components } from "../api/schema.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useNotifications } from "./notifications.tsx";
-import type { components } from "../api/schema.ts";
 
 type ApiClientRecord = components["schemas"]["ApiClientRecord"];
 

@@ -2,9 +2,9 @@
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useNavigate } from "react-router";
 import { useChange } from "../api/queries.ts";
+import type { components } from "../api/schema.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useNotifications } from "./notifications.tsx";
-import type { components } from "../api/schema.ts";
 
 type Person = components["schemas"]["Subuser"];
 

@@ -4,12 +4,12 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useChange } from "../api/queries.ts";
+import type { components } from "../api/schema.ts";
 import { ConfirmDialog } from "./confirm-dialog.tsx";
 import { useNotifications } from "./notifications.tsx";
-import { useFieldErrors } from "./rule-text.ts";
 import { isPassword } from "./password.ts";
 import { PasswordField } from "./password-field.tsx";
-import type { components } from "../api/schema.ts";
+import { useFieldErrors } from "./rule-text.ts";
 
 type Person = components["schemas"]["Subuser"];
 

@@ -1,8 +1,8 @@
 // The pages of the reseller's console; each is loaded when it is opened.
 import type { ComponentType } from "react";
 import { createBrowserRouter } from "react-router";
-import { Layout } from "./layout.tsx";
 import { PageFailure } from "../components/page-failure.tsx";
+import { Layout } from "./layout.tsx";
 import { NotFoundPage } from "./pages/not-found.tsx";
 import { Start } from "./start.tsx";
 

@@ -76,7 +76,9 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
     setLanguage(chosen);
   };
   return (
-    <LanguageContext.Provider value={{ language: shown.language, setLanguage: choose, suggestLanguage }}>
+    <LanguageContext.Provider
+      value={{ language: shown.language, setLanguage: choose, suggestLanguage }}
+    >
       <I18nProvider i18n={i18n}>
         <ComponentMessages locale={shown.language} messages={[shown.components]}>
           {children}

@@ -89,8 +89,8 @@ function AccessForm({ person, access, onEnd }: AccessDialogProps & { access: Acc
           onChange={setRoles}
         />
         <Trans>
-          Without a restriction the person sees all costs of the company. Several restrictions
-          apply together.
+          Without a restriction the person sees all costs of the company. Several restrictions apply
+          together.
         </Trans>
         {seesAccounts && (
           <ChoiceField

@@ -157,7 +157,9 @@ interface TargetFieldsProps {
 
 function TargetFields({ target, targetId, onChange }: TargetFieldsProps) {
   const { t } = useLingui();
-  const mayReadGroups = useFlag()("usage_group") && useMay()("ReadGroups");
+  const flag = useFlag();
+  const may = useMay();
+  const mayReadGroups = flag("usage_group") && may("ReadGroups");
   const accounts = useApi("/m/portal/accounts", {}, { enabled: target === "account" });
   const groups = useApi("/m/portal/groups", {}, { enabled: target === "group" && mayReadGroups });
   const targets: { value: Target; label: string }[] = [

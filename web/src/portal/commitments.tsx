@@ -37,7 +37,9 @@ export function Reservations({ month, title }: PartProps) {
           account,
           text("number", t`Number`, 90, (row) => String(row.number ?? "–")),
           text("region", t`Region`, 140, (row) => row.zone || row.region),
-          text("terms", t`Payment`, 170, (row) => `${row.payment_option} ${row.term_length}`.trim()),
+          text("terms", t`Payment`, 170, (row) =>
+            `${row.payment_option} ${row.term_length}`.trim(),
+          ),
           text("end", t`Ends`, 120, (row) => row.end.slice(0, 10) || "–"),
           text("state", t`State`, 110, (row) => state(row.state)),
           money("fee", t`Fee of the month`, (row) => row.fee),
@@ -124,7 +126,9 @@ export function SavingsPlans({ month, title }: PartProps) {
         columns={[
           text("plan", t`Savings plan`, 240, (row) => row.savings_plan_id.split("/").at(-1) ?? ""),
           account,
-          text("terms", t`Payment`, 170, (row) => `${row.payment_option} ${row.term_length}`.trim()),
+          text("terms", t`Payment`, 170, (row) =>
+            `${row.payment_option} ${row.term_length}`.trim(),
+          ),
           text("end", t`Ends`, 120, (row) => row.end.slice(0, 10) || "–"),
           text("state", t`State`, 110, (row) => state(row.state)),
           money("fee", t`Fee of the month`, (row) => row.fee),
@@ -146,9 +150,7 @@ function useStateText(): (state: "active" | "expired") => string {
   return (state) => (state === "active" ? t`Active` : t`Expired`);
 }
 
-function useAccountColumn<
-  T extends { customer_id: string; customer_name: string },
->(): Column<T> {
+function useAccountColumn<T extends { customer_id: string; customer_name: string }>(): Column<T> {
   const { t } = useLingui();
   return {
     id: "account",
@@ -167,20 +169,11 @@ function useAccountColumn<
   };
 }
 
-function text<T>(
-  id: string,
-  header: string,
-  width: number,
-  read: (row: T) => string,
-): Column<T> {
+function text<T>(id: string, header: string, width: number, read: (row: T) => string): Column<T> {
   return { id, header, width, sort: id, cell: read, csv: read };
 }
 
-function figure<T>(
-  id: string,
-  header: string,
-  read: (row: T) => Decimal | null,
-): Column<T> {
+function figure<T>(id: string, header: string, read: (row: T) => Decimal | null): Column<T> {
   return {
     id,
     header,

@@ -21,7 +21,9 @@ type Open = { kind: "edit"; group?: Group } | { kind: "delete"; group: Group };
 
 export default function AccountGroupsPage() {
   const { t } = useLingui();
-  const mayChange = useMay()("ModifyGroups") && !(useMe().data?.filtered ?? true);
+  const may = useMay();
+  const filtered = useMe().data?.filtered ?? true;
+  const mayChange = may("ModifyGroups") && !filtered;
   const groups = useApi("/m/portal/groups");
   const accounts = useApi("/m/portal/accounts");
   const [open, setOpen] = useState<Open>();

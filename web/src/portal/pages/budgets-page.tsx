@@ -24,9 +24,10 @@ export default function BudgetsPage() {
   const { t } = useLingui();
   const { language } = useLanguage();
   const flag = useFlag();
-  const mayModify = useMay()("ModifyBudget") && !(useMe().data?.filtered ?? true);
-  const mayEdit = mayModify && flag("usage_account_menu_budget_edit");
+  const may = useMay();
   const filtered = useMe().data?.filtered ?? true;
+  const mayModify = may("ModifyBudget") && !filtered;
+  const mayEdit = mayModify && flag("usage_account_menu_budget_edit");
   const budgets = useApi("/m/portal/budgets");
   const [open, setOpen] = useState<Open>();
   const end = () => setOpen(undefined);

@@ -31,7 +31,9 @@ export default function FiltersPage() {
         const page = findPage(filter);
         if (page === undefined) return filter.name;
         return (
-          <RouterLink to={page.path + String(filter.content.search ?? "")}>{filter.name}</RouterLink>
+          <RouterLink to={page.path + String(filter.content.search ?? "")}>
+            {filter.name}
+          </RouterLink>
         );
       },
       csv: (filter) => filter.name,
@@ -74,9 +76,7 @@ export default function FiltersPage() {
         searchLabel={t`Name`}
         empty={t`Open a usage report and choose "Save as filter".`}
       />
-      {doomed !== undefined && (
-        <DeleteDialog filter={doomed} onEnd={() => setDoomed(undefined)} />
-      )}
+      {doomed !== undefined && <DeleteDialog filter={doomed} onEnd={() => setDoomed(undefined)} />}
     </>
   );
 }

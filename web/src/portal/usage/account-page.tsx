@@ -45,7 +45,10 @@ export default function AccountUsagePage() {
         }
         graph={isDrawn ? graph : undefined}
         readSeries={({ series }) =>
-          series.map(({ id, name, ...each }) => ({ ...each, title: id === null ? t`Others` : name }))
+          series.map(({ id, name, ...each }) => ({
+            ...each,
+            title: id === null ? t`Others` : name,
+          }))
         }
         nameCell={(row) => (
           <>

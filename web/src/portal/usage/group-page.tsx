@@ -10,7 +10,11 @@ export default function GroupUsagePage() {
   const period = usePeriod();
   const report = useApi("/m/portal/usage/group", { query: period.query });
   const isDrawn = useFlag()("usage_group_graph");
-  const graph = useApi("/m/portal/usage/group/graph", { query: period.query }, { enabled: isDrawn });
+  const graph = useApi(
+    "/m/portal/usage/group/graph",
+    { query: period.query },
+    { enabled: isDrawn },
+  );
   const none = t`In no group`;
   return (
     <UsageReport

@@ -17,7 +17,9 @@ export default function TagUsagePage() {
   const report = useApi("/m/portal/usage/tag", { query }, { enabled: key !== "" });
   // Days are stored only for the keys that the reseller sums up.
   const isDrawn =
-    useFlag()("usage_tag_graph") && key !== "" && (period.months.length > 1 || summed.includes(key));
+    useFlag()("usage_tag_graph") &&
+    key !== "" &&
+    (period.months.length > 1 || summed.includes(key));
   const graph = useApi("/m/portal/usage/tag/graph", { query }, { enabled: isDrawn });
   const none = t`Without the tag`;
   return (

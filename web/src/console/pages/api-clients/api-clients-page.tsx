@@ -9,14 +9,14 @@ import { useState } from "react";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { selectRows } from "../../../components/browser-list.ts";
+import { CreateApiClientDialog } from "../../../components/create-api-client-dialog.tsx";
+import { DeleteApiClientDialog } from "../../../components/delete-api-client-dialog.tsx";
 import { useListState } from "../../../components/list-state.ts";
 import { formatTime } from "../../../components/month.ts";
 import { PageTitle } from "../../../components/page-title.tsx";
 import { type Column, ServerTable, usePageSize } from "../../../components/server-table.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import { useMay, useMe } from "../../me.ts";
-import { CreateApiClientDialog } from "../../../components/create-api-client-dialog.tsx";
-import { DeleteApiClientDialog } from "../../../components/delete-api-client-dialog.tsx";
 
 type ApiClientRecord = components["schemas"]["ApiClientRecord"];
 const TABLE = "api-clients";

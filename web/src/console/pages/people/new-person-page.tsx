@@ -16,12 +16,12 @@ import { useChange } from "../../../api/queries.ts";
 import { useErrorText } from "../../../components/error-text.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
 import { PageTitle } from "../../../components/page-title.tsx";
+import { isPassword } from "../../../components/password.ts";
+import { PasswordField } from "../../../components/password-field.tsx";
 import { useFieldErrors } from "../../../components/rule-text.ts";
 import { UnsavedChanges } from "../../../components/unsaved-changes.tsx";
 import { useMay } from "../../me.ts";
 import { type AccessChoice, AccessFields } from "./access-fields.tsx";
-import { isPassword } from "../../../components/password.ts";
-import { PasswordField } from "../../../components/password-field.tsx";
 import { saveAccess } from "./save-access.ts";
 
 const USERNAME = /^[A-Za-z0-9_.-]{4,18}$/;

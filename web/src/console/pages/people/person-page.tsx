@@ -11,15 +11,15 @@ import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
+import { DeletePersonDialog } from "../../../components/delete-person-dialog.tsx";
 import { formatTime } from "../../../components/month.ts";
 import { PageTitle } from "../../../components/page-title.tsx";
+import { PasswordDialog } from "../../../components/password-dialog.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import { useMay, useMe } from "../../me.ts";
 import { AccessForm } from "./access-form.tsx";
-import { DeletePersonDialog } from "../../../components/delete-person-dialog.tsx";
-import { PasswordDialog } from "../../../components/password-dialog.tsx";
 import { PermissionSentences } from "./permission-sentences.tsx";
 
 export type Person = components["schemas"]["Subuser"];
