@@ -76,6 +76,7 @@ def _addresses(address: str, folder: Path) -> Iterator[str]:
     pdf_files = pdf_folder(folder, AOZORA)
     count = len(list(pdf_files.glob("*.pdf")))
     yield "\nMore to look at:\n"
+    yield f"  portal    {address}/portal (for the customer above)"
     yield f"  API page  {address}/docs (Authorize accepts a token)"
     yield f"  API tour  {folder / TOUR} (commands to paste, see docs/api-tour.md)"
     yield f"  health    {address}/healthz, {address}/readyz"

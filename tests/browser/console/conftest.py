@@ -33,6 +33,7 @@ class Console:
 
     recorded: RecordedPage
     address: str
+    root: str = "/console"
     expected_refusals: set[int] = field(default_factory=set)  # statuses
 
     @property
@@ -41,7 +42,7 @@ class Console:
 
     def open(self, path: str) -> None:
         """Open a page and wait until it shows its heading."""
-        self.page.goto(f"{self.address}/console{path}")
+        self.page.goto(f"{self.address}{self.root}{path}")
         self.page.get_by_role("heading", level=1).first.wait_for()
 
     def check_accessibility(self) -> None:

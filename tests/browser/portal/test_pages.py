@@ -1,0 +1,41 @@
+"""Every page of the portal: it renders, is accessible, and contains nothing of others."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.browser.portal.conftest import PHONE, WIDE, OpenPortal, Portal
+from tests.browser.portal.portal_pages import PAGES
+from tests.browser.portal.sample_customer import FOREIGN, VENDOR_COSTS
+
+
+def open_page(portal: Portal, path: str) -> None:
+    portal.open(path)
+    portal.page.wait_for_load_state("networkidle")
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_every_page_is_accessible_and_shows_nothing_of_others(
+    open_portal: OpenPortal, language: str
+) -> None:
+    portal = open_portal(language=language)
+
+    for name, path in PAGES.items():
+        open_page(portal, path)
+
+        assert portal.page.get_by_role("alert").filter(has_text="Request ").count() == 0, name
+        portal.check_accessibility()
+        contents = portal.read_everything()
+        assert [each for each in (*FOREIGN, *VENDOR_COSTS) if each in contents] == [], name
+
+    assert all(response.ok for response in portal.responses)
+
+
+@pytest.mark.parametrize("width", [PHONE, WIDE])
+def test_no_page_is_wider_than_the_window(open_portal: OpenPortal, width: int) -> None:
+    portal = open_portal(width=width)
+
+    for name, path in PAGES.items():
+        open_page(portal, path)
+
+        assert portal.page.evaluate("document.documentElement.scrollWidth") <= width, name
