@@ -27,6 +27,7 @@ from nimbill.database.tenant_scope import (
     set_tenant,
 )
 from nimbill.foundation.encryption import Encryptor
+from nimbill.foundation.language import Language
 from nimbill.foundation.product import Product
 from nimbill.foundation.settings import Settings
 from nimbill.foundation.vendor_names import BILLED_VENDORS
@@ -78,6 +79,14 @@ ListGroupNames = Callable[
 
 # Forgets the wrong passwords of a user, who can then log in at once.
 ForgetAttempts = Callable[[AsyncConnection, TenantScope, Row], Awaitable[None]]
+
+
+# Returns the language of messages to a user.
+FindLanguage = Callable[[AsyncConnection, TenantScope, Row], Awaitable[Language]]
+
+
+async def _use_default_language(_db: AsyncConnection, _scope: TenantScope, _user: Row) -> Language:
+    return Language.ja
 
 
 async def _forget_no_attempts(_db: AsyncConnection, _scope: TenantScope, _user: Row) -> None:
@@ -160,6 +169,8 @@ class Resources:
         self.find_company_ids: FindCompanyIds = _find_no_group
         self.list_group_names: ListGroupNames = _name_no_group
         self.forget_attempts: ForgetAttempts = _forget_no_attempts
+        self.find_language: FindLanguage = _use_default_language
+        self.background_tasks: set[asyncio.Task[None]] = set()  # that no response waits for
 
     def is_within_rate_limit(self, user_id: str) -> bool:
         """Count a request of this user, in all workers of the machine; 0 disables the limit."""

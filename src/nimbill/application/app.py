@@ -42,7 +42,7 @@ from nimbill.http.problem_details import (
     handle_unexpected_error,
 )
 from nimbill.http.routing import DEPENDENCIES, ExactRequest, ExactResponse, prepare_request
-from nimbill.identity.login import discovery_routes, session_routes
+from nimbill.identity.login import discovery_routes, password_reset_routes, session_routes
 from nimbill.identity.login import routes as login_routes
 from nimbill.identity.rbac import routes as rbac_routes
 from nimbill.identity.users import routes as user_routes
@@ -185,6 +185,7 @@ def _build_route_handlers() -> list[ControllerRouterHandler]:
         *web_pages.ROUTES,
         *login_routes.ROUTES,
         *session_routes.ROUTES,
+        *password_reset_routes.ROUTES,
         *discovery_routes.ROUTES,
         *export_routes.ROUTES,
         *(handler for extension in EXTENSIONS for handler in extension.route_handlers()),

@@ -22,6 +22,7 @@ from nimbill.costs.lake.records import list_charged_accounts
 from nimbill.customers.billing_groups.group_names import list_group_names
 from nimbill.customers.billing_groups.records import find_company_ids
 from nimbill.customers.organisation_settings.records import load_vendors
+from nimbill.customers.resellers.records import find_language
 from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor, load_key
 from nimbill.foundation.settings import Settings
@@ -55,6 +56,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         resources.find_company_ids = find_company_ids
         resources.list_group_names = list_group_names
         resources.forget_attempts = forget_attempts
+        resources.find_language = find_language
         app.state.resources = resources
         lanes = {job_type.name: job_type.effective_lane for job_type in job_types}
         app.state.service_metrics = ServiceMetrics(engine, settings, lanes)
@@ -70,7 +72,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         finally:
             runner.stop()
             stopping.set()
-            await asyncio.gather(*tasks)
+            await asyncio.gather(*tasks, *resources.background_tasks)
             await app.state.pdf_compilers.close()
             await engine.dispose()
 

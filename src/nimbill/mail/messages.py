@@ -17,6 +17,7 @@ _CREATED = {
         "ポータルのアカウントを作成しました",
         (
             "{company} 様\n\nクラウド利用料金ポータルのアカウントを作成しました。\n\n"
+            "次のリンクから、ご自身のパスワードを設定してください(7日間有効、1回のみ)。\n{link}\n\n"
             "ログイン先: {address}\nユーザー名: {email}\n{password}\n"
             "このメールに心当たりがない場合は、お手数ですが担当者までご連絡ください。\n"
         ),
@@ -25,6 +26,7 @@ _CREATED = {
         "Your portal account",
         (
             "Dear {company},\n\nan account for the cloud cost portal has been created for you.\n\n"
+            "Choose your own password with this link. It works once, within 7 days.\n{link}\n\n"
             "Log in at: {address}\nUser name: {email}\n{password}\n"
             "If you did not expect this email, please tell your contact person.\n"
         ),
@@ -45,6 +47,44 @@ _CHANGED = {
             "Dear {company},\n\nthe password of your account for the cloud cost portal has changed."
             "\n\nLog in at: {address}\nUser name: {email}\n{password}\n"
             "If you did not expect this email, please tell your contact person.\n"
+        ),
+    ),
+}
+_INVITED = {
+    Language.ja: (
+        "アカウントを作成しました",
+        (
+            "{username} 様\n\nクラウド利用料金の管理画面のアカウントを作成しました。\n\n"
+            "次のリンクから、ご自身のパスワードを設定してください(7日間有効、1回のみ)。\n{link}\n\n"
+            "ユーザー名: {username}\n\n"
+            "このメールに心当たりがない場合は、お手数ですが担当者までご連絡ください。\n"
+        ),
+    ),
+    Language.en: (
+        "Your account",
+        (
+            "Dear {username},\n\nan account for the cloud cost pages has been created for you.\n\n"
+            "Choose your own password with this link. It works once, within 7 days.\n{link}\n\n"
+            "User name: {username}\n\n"
+            "If you did not expect this email, please tell your contact person.\n"
+        ),
+    ),
+}
+_FORGOTTEN = {
+    Language.ja: (
+        "パスワードの再設定",
+        (
+            "{username} 様\n\nパスワード再設定のお申し込みがありました。\n\n"
+            "次のリンクから、新しいパスワードを設定してください(1時間有効、1回のみ)。\n{link}\n\n"
+            "お申し込みに心当たりがない場合は、このメールを破棄してください。パスワードは変わりません。\n"
+        ),
+    ),
+    Language.en: (
+        "Choose a new password",
+        (
+            "Dear {username},\n\nsomebody asked for a new password of your account.\n\n"
+            "Choose it with this link. It works once, within one hour.\n{link}\n\n"
+            "If you did not ask for it, ignore this email. Your password stays as it is.\n"
         ),
     ),
 }
@@ -74,10 +114,27 @@ _PASSWORD_LINE = {Language.ja: "パスワード: {password}\n", Language.en: "Pa
 
 
 def account_created(
-    *, to: str, company: str, address: str, language: Language, password: str | None
+    *, to: str, company: str, address: str, language: Language, password: str | None, link: str
 ) -> Message:
-    """Build the message to a new reseller account; `password` only if the service generated it."""
-    return _build_message(_CREATED[language], to, company, address, language, password)
+    """Build the message to a new reseller account; `password` only if the service generated it.
+
+    With `link` the reader chooses a password.
+    """
+    subject, text = _CREATED[language]
+    template = (subject, text.replace("{link}", link))
+    return _build_message(template, to, company, address, language, password)
+
+
+def user_invited(*, to: str, username: str, link: str, language: Language) -> Message:
+    """Build the message to a new subuser, who chooses a password with the link."""
+    subject, text = _INVITED[language]
+    return Message(to, subject, text.format(username=username, link=link))
+
+
+def password_forgotten(*, to: str, username: str, link: str, language: Language) -> Message:
+    """Build the message to a user who forgot the password."""
+    subject, text = _FORGOTTEN[language]
+    return Message(to, subject, text.format(username=username, link=link))
 
 
 def password_changed(

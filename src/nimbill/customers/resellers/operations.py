@@ -1,6 +1,7 @@
 """Changes to reseller accounts: the checks in order, then the change."""
 
 from collections.abc import Callable
+from functools import partial
 
 from msgspec import UNSET
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -22,9 +23,11 @@ from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.language import Language
+from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.users import records as users
 from nimbill.identity.users.operations import delete_user_and_clients
+from nimbill.identity.users.password_links import LinkPurpose, create_link
 from nimbill.mail.delivery import queue_message
 from nimbill.mail.messages import Message, account_created, password_changed
 
@@ -38,7 +41,7 @@ async def create_reseller(
         raise Conflict("email_taken", "This e-mail address is already in use.")
     password, generated_password = _choose_password(body)
     user_id = new_id("usr")
-    await users.add_user(
+    user = await users.add_user(
         db,
         scope,
         user_id=user_id,
@@ -54,7 +57,16 @@ async def create_reseller(
     )
     if body.notification:
         reseller = await _require_reseller(db, scope, user_id)
-        await _notify(db, scope, resources, reseller, account_created, generated_password)
+        link = await create_link(
+            db,
+            scope,
+            resources,
+            user,
+            product=Product.portal,
+            purpose=LinkPurpose.invitation,
+        )
+        build_message = partial(account_created, link=link)
+        await _notify(db, scope, resources, reseller, build_message, generated_password)
     return _build_response(user_id, None if body.notification else generated_password)
 
 

@@ -7,8 +7,10 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
+from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, Page, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.foundation.language import Language
 from nimbill.identity.users.records import users
 
 resellers = sa.Table(
@@ -84,6 +86,25 @@ async def lock_reseller(db: AsyncConnection, scope: TenantScope, user_id: str) -
     """Lock the row until the transaction ends; None if the caller cannot see its billing group."""
     stmt = _select_resellers(scope).where(resellers.c.user_id == user_id)
     return (await db.execute(stmt.with_for_update(of=resellers))).one_or_none()
+
+
+async def find_language(db: AsyncConnection, scope: TenantScope, user: Row) -> Language:
+    """Return the language of a customer's billing group, otherwise that of the organisation."""
+    stmt = (
+        sa.select(billing_groups.c.language)
+        .join_from(
+            resellers,
+            billing_groups,
+            (billing_groups.c.organisation_id == resellers.c.organisation_id)
+            & (billing_groups.c.company_id == resellers.c.company_id),
+        )
+        .where(
+            resellers.c.organisation_id == scope.organisation_id,
+            resellers.c.user_id == user.root_user,
+        )
+    )
+    of_group = (await db.execute(stmt)).scalar_one_or_none()
+    return Language(of_group or (await load_settings(db, scope)).language)
 
 
 async def add_reseller(

@@ -1,9 +1,12 @@
 """Request and response bodies of token endpoints and console sessions."""
 
-from typing import Annotated, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.foundation.errors import Violation
 from nimbill.http.request_bodies import Body, text_length
+from nimbill.identity.users.user_rules import find_password_violations
 
 
 class TokenResponse(Body, frozen=True, kw_only=True):
@@ -49,6 +52,29 @@ class SessionResponse(Body, frozen=True, kw_only=True):
     organisation_id: str
     user_id: str
     username: str
+
+
+class PasswordResetRequest(Body, frozen=True, kw_only=True):
+    """`organisation` is the id or the short name, `username` the name or the e-mail address."""
+
+    basis: ClassVar[Basis] = chosen("password-links")
+
+    organisation: Annotated[str, text_length(1, 100)]
+    username: Annotated[str, text_length(1, 254)]
+
+
+class PasswordResetConfirm(Body, frozen=True, kw_only=True):
+    """`organisation` and `token` are those of the mailed link."""
+
+    basis: ClassVar[Basis] = chosen("password-links")
+
+    organisation: Annotated[str, text_length(1, 100)]
+    token: Annotated[str, text_length(1, 100)]
+    password: str
+
+    @classmethod
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return find_password_violations(sent.get("password"))
 
 
 class OAuthError(Body, frozen=True, kw_only=True):

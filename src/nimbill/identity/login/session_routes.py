@@ -1,35 +1,37 @@
 """Console sessions: sign in, refresh and sign out. The refresh token is in an HttpOnly cookie."""
 
-import base64
-import hmac
 import re
-import secrets
 import time
-from hashlib import sha256
 from typing import Any
-from urllib.parse import urlsplit
 
 from litestar import Request, Response
-from litestar.datastructures import Cookie
 from litestar.params import JSONBody
 
 from nimbill.access.gate import Audience, Changes, Public, Unaudited
-from nimbill.access.password_hash_queue import QueueEntry, QueueLane
+from nimbill.access.password_hash_queue import QueueEntry
 from nimbill.access.passwords import enter_login_queue
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import ANY_CALLER
-from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.errors import NotAuthenticated, NotPermitted, TooManyRequests
+from nimbill.foundation.errors import NotAuthenticated, TooManyRequests
 from nimbill.foundation.product import Product
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, delete, post
 from nimbill.identity.login import login_rate_limits, records
 from nimbill.identity.login.bodies import SessionResponse, SignInRequest
+from nimbill.identity.login.browser_requests import (
+    build_cookie,
+    build_device_cookie,
+    find_scope,
+    read_device,
+    refuse_other_origin,
+    select_queue,
+    session_cookie_name,
+)
 from nimbill.identity.login.constant_time_responses import wait_until_next_step
 from nimbill.identity.login.grants import authenticate_user, build_token_response, refresh_family
-from nimbill.identity.login.password_attempts import KNOWN_SOURCE_LIFETIME, UNKNOWN_ORGANISATION
+from nimbill.identity.login.password_attempts import UNKNOWN_ORGANISATION
 from nimbill.identity.login.refresh_tokens import (
     ABSOLUTE_LIFETIME,
     TokenFamily,
@@ -39,8 +41,6 @@ from nimbill.identity.login.refresh_tokens import (
 )
 from nimbill.identity.users import records as users
 
-DEVICE_COOKIE = "nimbill_device"
-DEVICE_SECONDS = int(KNOWN_SOURCE_LIFETIME.total_seconds())
 _SESSION = re.compile(r"(?P<organisation>[a-z0-9_]{1,40})\.(?P<token>[A-Za-z0-9_-]{1,100})")
 
 SIGN_IN: dict[str, Any] = {
@@ -105,11 +105,11 @@ async def _sign_in(
     request: Request[Any, Any, Any], data: SignInRequest, resources: Resources, product: Product
 ) -> Response[SessionResponse]:
     began = time.monotonic()
-    _refuse_other_origin(request, resources)
-    device = _read_device(request, resources)
+    refuse_other_origin(request, resources)
+    device = read_device(request, resources)
     try:
         login_rate_limits.refuse_if_too_many(request, resources)
-        with enter_login_queue(*_select_queue(request, resources, device)) as queue_entry:
+        with enter_login_queue(*select_queue(request, resources, device)) as queue_entry:
             scope, user = await _authenticate(resources, product, data, device, queue_entry)
     except TooManyRequests as error:
         await login_rate_limits.delay_refusal(request, resources, error)
@@ -126,7 +126,7 @@ async def _sign_in(
     except TokenFamilyInvalid:
         raise _invalid_credentials() from None
     response = _build_session_response(resources, product, family, user)
-    response.set_cookie(_build_device_cookie(resources, device))
+    response.set_cookie(build_device_cookie(resources, device))
     return response
 
 
@@ -138,7 +138,7 @@ async def _authenticate(
     queue_entry: QueueEntry,
 ) -> tuple[TenantScope, Row | None]:
     """Authenticate the user; an unknown organisation takes the same work as a known one."""
-    known_scope = await _find_scope(resources, data.organisation)
+    known_scope = await find_scope(resources, data.organisation)
     scope = known_scope or UNKNOWN_ORGANISATION
     name = data.username if known_scope else f"{data.organisation.lower()}/{data.username}"
     user = await authenticate_user(
@@ -157,43 +157,11 @@ def _session_ended() -> NotAuthenticated:
     return NotAuthenticated("session_ended", "The session has ended. Sign in again.")
 
 
-def _read_device(request: Request[Any, Any, Any], resources: Resources) -> str:
-    """Return the device id of the browser's cookie, or a new one for a missing or forged cookie."""
-    cookie = request.cookies.get(DEVICE_COOKIE, "")
-    device = cookie.partition(".")[0]
-    genuine = hmac.compare_digest(cookie.encode(), _sign_device(device, resources).encode())
-    return device if genuine and device else secrets.token_urlsafe(18)
-
-
-def _sign_device(device: str, resources: Resources) -> str:
-    """Append a signature, so that only browsers that signed in before have a valid cookie."""
-    key = resources.encryptor.derive_key("device mark")
-    signature = hmac.digest(key, device.encode(), sha256)
-    return f"{device}.{base64.urlsafe_b64encode(signature[:18]).decode()}"
-
-
-def _select_queue(
-    request: Request[Any, Any, Any], resources: Resources, device: str
-) -> tuple[QueueLane, str]:
-    if request.cookies.get(DEVICE_COOKIE) == _sign_device(device, resources):
-        return QueueLane.known_source, device
-    return QueueLane.unknown_source, login_rate_limits.get_source(request, resources)
-
-
-async def _find_scope(resources: Resources, organisation: str) -> TenantScope | None:
-    """Find an organisation by its short name or its id."""
-    async with resources.engine.connect() as db:
-        organisation_id = await find_organisation_id(
-            db, LookupKind.short_name, organisation.lower()
-        ) or await find_organisation_id(db, LookupKind.organisation, organisation)
-    return None if organisation_id is None else TenantScope(organisation_id)
-
-
 async def _refresh(
     request: Request[Any, Any, Any], resources: Resources, product: Product
 ) -> Response[SessionResponse]:
-    _refuse_other_origin(request, resources)
-    session = _SESSION.fullmatch(request.cookies.get(_cookie_name(product), ""))
+    refuse_other_origin(request, resources)
+    session = _SESSION.fullmatch(request.cookies.get(session_cookie_name(product), ""))
     if session is None:
         raise _session_ended()
     scope = TenantScope(session["organisation"])
@@ -214,7 +182,7 @@ async def _sign_out(
 ) -> Response[Success]:
     await records.delete_sessions(db, scope, user_id, product)
     response = Response(Success())
-    response.delete_cookie(_cookie_name(product), path=f"/{product}/session")
+    response.delete_cookie(session_cookie_name(product), path=f"/{product}/session")
     return response
 
 
@@ -232,68 +200,15 @@ def _build_session_response(
         )
     )
     response.set_cookie(
-        _build_cookie(
+        build_cookie(
             resources,
-            _cookie_name(product),
+            session_cookie_name(product),
             f"{family.subject.scope.organisation_id}.{family.refresh_token}",
             seconds=int(ABSOLUTE_LIFETIME.total_seconds()),
             path=f"/{product}/session",
         )
     )
     return response
-
-
-def _cookie_name(product: Product) -> str:
-    return f"nimbill_{product}_session"
-
-
-def _build_device_cookie(resources: Resources, device: str) -> Cookie:
-    value = _sign_device(device, resources)
-    return _build_cookie(resources, DEVICE_COOKIE, value, seconds=DEVICE_SECONDS, path="/")
-
-
-def _build_cookie(
-    resources: Resources, name: str, value: str, *, seconds: int, path: str
-) -> Cookie:
-    return Cookie(
-        key=name,
-        value=value,
-        max_age=seconds,
-        path=path,
-        httponly=True,
-        samesite="strict",
-        secure=resources.settings.base_url.startswith("https:"),
-    )
-
-
-def _refuse_other_origin(request: Request[Any, Any, Any], resources: Resources) -> None:
-    """Prevent cross-site request forgery with the session cookie.
-
-    Sec-Fetch-Site decides if the browser sends it. Older browsers send Origin, which must be the
-    address of the request or of the service. Scripts send neither header and are allowed.
-    """
-    site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
-    if site is not None:
-        same_site = site in ("same-origin", "none")
-    else:
-        own = {
-            _format_origin(resources.settings.base_url),
-            _format_origin(resources.settings.auth_url),
-        }
-        host = request.headers.get("host", "")
-        # Compared as text, so an Origin that is not a valid address never matches.
-        own |= {f"{scheme}://{host}" for scheme in ("http", "https")}
-        same_site = origin is None or origin in own
-    if not same_site:
-        raise NotPermitted("other_origin", "The request comes from another site.")
-
-
-def _format_origin(address: str) -> str:
-    """Format an origin as browsers do: in lower case, without the default port."""
-    parts = urlsplit(address.lower())
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    explicit_port = parts.port not in (None, {"http": 80, "https": 443}[parts.scheme])
-    return f"{parts.scheme}://{host}" + (f":{parts.port}" if explicit_port else "")
 
 
 ROUTES = [

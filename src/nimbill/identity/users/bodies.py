@@ -72,6 +72,19 @@ class PasswordChange(Body, frozen=True, kw_only=True):
         return find_password_violations(sent.get("password"))
 
 
+class EmailChange(Body, frozen=True, kw_only=True):
+    """`old_password`, the current password, is required to change the own address."""
+
+    basis: ClassVar[Basis] = chosen("email-change")
+
+    email: str
+    old_password: str | None = None
+
+    @classmethod
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return find_email_violations(sent.get("email"))
+
+
 class ApiClientCreate(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = stated("API clients")
 

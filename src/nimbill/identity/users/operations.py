@@ -37,10 +37,20 @@ from nimbill.foundation.errors import (
     rule_violations_error,
 )
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.user_kind import UserKind
+from nimbill.foundation.product import Product
+from nimbill.foundation.user_kind import PORTAL_USER_KINDS, UserKind
 from nimbill.http.idempotency import delete_keys_of_user
 from nimbill.identity.users import records
-from nimbill.identity.users.bodies import BooleanText, PasswordChange, SubuserCreate
+from nimbill.identity.users.bodies import (
+    BooleanText,
+    EmailChange,
+    PasswordChange,
+    SubuserCreate,
+)
+from nimbill.identity.users.password_link_records import delete_links_of_user
+from nimbill.identity.users.password_links import LinkPurpose, create_link
+from nimbill.mail.delivery import queue_message
+from nimbill.mail.messages import user_invited
 
 if TYPE_CHECKING:
     from limits import RateLimitItem
@@ -86,7 +96,20 @@ async def create_subuser(
     )
     for rights in resources.extension_rights:
         await rights.grant_to_new_user(db, caller, user.user_id)
+    if user.notification_email and user.email is not None:
+        await _invite(db, caller.scope, resources, user)
     return user
+
+
+async def _invite(db: AsyncConnection, scope: TenantScope, resources: Resources, user: Row) -> None:
+    """Mail a link with which the user chooses a password."""
+    product = Product.portal if user.kind in PORTAL_USER_KINDS else Product.core
+    link = await create_link(
+        db, scope, resources, user, product=product, purpose=LinkPurpose.invitation
+    )
+    language = await resources.find_language(db, scope, user)
+    message = user_invited(to=user.email, username=user.username, link=link, language=language)
+    await queue_message(db, scope, resources.encryptor, message)
 
 
 async def delete_subuser(
@@ -122,7 +145,7 @@ async def change_password(
     if user_id != caller.user_id:
         await refuse_user_with_more_permissions(db, caller, resources, user)
     else:
-        await _refuse_wrong_password(resources, user, body.old_password)
+        await refuse_wrong_password(resources, user, body.old_password)
     password_hash = await hash_password(body.password, resources.encryptor)
     await records.set_password(db, caller.scope, user_id, password_hash)
     if user_id != caller.user_id:
@@ -130,7 +153,32 @@ async def change_password(
         resources.login_failures.clear(_old_password_limit(), _old_password_key(user))
 
 
-async def _refuse_wrong_password(resources: Resources, user: Row, password: str | None) -> None:
+async def change_email(
+    db: AsyncConnection, caller: Caller, resources: Resources, user_id: str, body: EmailChange
+) -> None:
+    """Set the address, to which links for a forgotten password are mailed, and end older links.
+
+    As for a password, the own user needs the old password and another user no more permissions.
+    The address of a reseller account is also its username.
+    """
+    user = await records.lock_user(db, caller.scope, user_id)
+    if user is None or user.root_user != caller.root_user:
+        raise not_found()
+    if user_id != caller.user_id:
+        await refuse_user_with_more_permissions(db, caller, resources, user)
+    else:
+        await refuse_wrong_password(resources, user, body.old_password)
+    username = body.email if user.kind == UserKind.reseller else user.username
+    in_use = await records.find_names_in_use(
+        db, caller.scope, username=body.email, email=body.email, except_user=user_id
+    )
+    if in_use:
+        raise Conflict("email_taken", "This e-mail address is already in use.")
+    await records.set_email(db, caller.scope, user_id, email=body.email, username=username)
+    await delete_links_of_user(db, caller.scope, user_id)
+
+
+async def refuse_wrong_password(resources: Resources, user: Row, password: str | None) -> None:
     """Count each attempt before the check, so that a stolen token cannot guess the password."""
     violations = [Violation("old_password", "the current password")]
     if password is None:

@@ -126,8 +126,40 @@ async def find_user_by_name(db: AsyncConnection, scope: TenantScope, username: s
     return (await db.execute(stmt)).one_or_none()
 
 
+async def find_user_by_name_or_email(
+    db: AsyncConnection, scope: TenantScope, name: str
+) -> Row | None:
+    """A user of this name comes before one of this e-mail address. Both are case-insensitive."""
+    is_name = sa.func.lower(users.c.username) == sa.func.lower(name)
+    stmt = (
+        sa.select(users)
+        .where(
+            users.c.organisation_id == scope.organisation_id,
+            is_name | (sa.func.lower(users.c.email) == sa.func.lower(name)),
+        )
+        .order_by(is_name.desc())
+        .limit(1)
+    )
+    return (await db.execute(stmt)).one_or_none()
+
+
+async def set_email(
+    db: AsyncConnection, scope: TenantScope, user_id: str, *, email: str, username: str
+) -> None:
+    await db.execute(
+        sa.update(users)
+        .where(users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id)
+        .values(email=email, username=username)
+    )
+
+
 async def find_names_in_use(
-    db: AsyncConnection, scope: TenantScope, *, username: str, email: str | None
+    db: AsyncConnection,
+    scope: TenantScope,
+    *,
+    username: str,
+    email: str | None,
+    except_user: str = "",
 ) -> set[str]:
     """Return which of `username` and `email` another user of the organisation has."""
     same_name = sa.func.lower(users.c.username) == sa.func.lower(username)
@@ -135,7 +167,11 @@ async def find_names_in_use(
     stmt = sa.select(
         sa.func.coalesce(sa.func.bool_or(same_name), False),
         sa.func.coalesce(sa.func.bool_or(same_email), False),
-    ).where(users.c.organisation_id == scope.organisation_id, same_name | same_email)
+    ).where(
+        users.c.organisation_id == scope.organisation_id,
+        users.c.user_id != except_user,
+        same_name | same_email,
+    )
     username_in_use, email_in_use = (await db.execute(stmt)).one()
     in_use = {"username": username_in_use, "email": email_in_use}
     return {name for name in in_use if in_use[name]}

@@ -29,6 +29,7 @@ from nimbill.identity.users.bodies import (
     ApiClientCreate,
     ApiClientRecord,
     BooleanText,
+    EmailChange,
     Notification,
     PasswordChange,
     Subuser,
@@ -127,6 +128,28 @@ async def change_password(
 ) -> Success:
     """Change a password and revoke every token of the user."""
     await operations.change_password(db, caller, resources, user_id, data)
+    return Success()
+
+
+@put(
+    "/{user_id:str}/email",
+    audiences=PRODUCTS,
+    role_actions=[RoleAction.ModifyUsers],
+    own_user_parameter="user_id",
+    flag_for_other_users="users_management",
+    basis=chosen("email-change"),
+    audited="user/{user_id}/email",
+    changes=Changes.users,
+)
+async def change_email(
+    user_id: FromPath[str],
+    data: JSONBody[EmailChange],
+    caller: RequestCaller,
+    db: Transaction,
+    resources: WorkerResources,
+) -> Success:
+    """Change the e-mail address, to which links for a forgotten password are mailed."""
+    await operations.change_email(db, caller, resources, user_id, data)
     return Success()
 
 
@@ -231,6 +254,7 @@ ROUTES = [
     list_subusers,
     delete_subuser,
     change_password,
+    change_email,
     create_api_client,
     list_api_clients,
     delete_api_client,

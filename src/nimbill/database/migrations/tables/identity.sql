@@ -127,6 +127,20 @@ CREATE TABLE refresh_tokens (
 );
 CREATE INDEX refresh_tokens_family_id_idx ON refresh_tokens (organisation_id, family_id);
 
+CREATE TABLE password_links (
+    organisation_id text NOT NULL,
+    token_hash bytea NOT NULL,
+    user_id text NOT NULL,
+    purpose text NOT NULL CHECK (purpose IN ('reset', 'invitation')),
+    product text NOT NULL,
+    credential_epoch integer NOT NULL,
+    create_time timestamptz NOT NULL,
+    expire_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, token_hash),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
+);
+CREATE INDEX password_links_user_id_idx ON password_links (organisation_id, user_id);
+
 CREATE TABLE login_attempts (
     organisation_id text NOT NULL, -- no foreign key: also counts attempts on unknown ids
     bucket bytea NOT NULL,

@@ -56,6 +56,7 @@ TENANT_TABLES = {
     "role_filters": ALL_RIGHTS,
     "token_families": ALL_RIGHTS,
     "refresh_tokens": ALL_RIGHTS,
+    "password_links": ALL_RIGHTS,
     "login_attempts": ALL_RIGHTS,
     "known_login_sources": ALL_RIGHTS,
     "audit_log": APPEND_ONLY,
