@@ -99,6 +99,9 @@ ADDED: dict[str, tuple[str, ...]] = {
     "list_subusers": ("ReadUsers", "ModifyUsers"),
     "delete_subuser": ("ModifyUsers",),
     "change_password": ("ModifyUsers",),
+    "change_email": ("ModifyUsers",),
+    "list_sessions": ("ModifyUsers",),
+    "end_session": ("ModifyUsers",),
     "create_api_client": ("ModifyApiClients",),
     "list_api_clients": ("ModifyApiClients",),
     "delete_api_client": ("ModifyApiClients",),
@@ -196,6 +199,9 @@ ADDED: dict[str, tuple[str, ...]] = {
 # operations that the user named in the path may call without a role action
 OPEN_TO_OWN_USER = {
     "change_password",
+    "change_email",
+    "list_sessions",
+    "end_session",
     "create_api_client",
     "list_api_clients",
     "delete_api_client",

@@ -53,6 +53,10 @@ PUBLIC = {
     "sign_in_to_portal",
     "refresh_core_session",
     "refresh_portal_session",
+    "request_core_password_link",
+    "request_portal_password_link",
+    "choose_core_password",  # its operation writes the row
+    "choose_portal_password",
 }
 # what an operation adds to the body in its audit row
 ADDED_TO_SENT = {"close_month": {"missing"}}

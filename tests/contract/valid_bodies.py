@@ -293,6 +293,10 @@ BODIES: Mapping[str, Callable[[Tenant], Any]] = {
     **portal_bodies(),
     "create_subuser": subuser_body,
     "change_password": lambda _: {"password": PASSWORD, "old_password": PASSWORD},
+    "change_email": lambda tenant: {
+        "email": f"{tenant.word('e')}@example.com",
+        "old_password": PASSWORD,
+    },
     "create_api_client": lambda tenant: {"name": tenant.word("k")},
     "create_role": lambda tenant: {
         "name": tenant.word("r"),

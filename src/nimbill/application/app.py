@@ -42,7 +42,12 @@ from nimbill.http.problem_details import (
     handle_unexpected_error,
 )
 from nimbill.http.routing import DEPENDENCIES, ExactRequest, ExactResponse, prepare_request
-from nimbill.identity.login import discovery_routes, password_reset_routes, session_routes
+from nimbill.identity.login import (
+    discovery_routes,
+    password_reset_routes,
+    session_list_routes,
+    session_routes,
+)
 from nimbill.identity.login import routes as login_routes
 from nimbill.identity.rbac import routes as rbac_routes
 from nimbill.identity.users import routes as user_routes
@@ -191,6 +196,6 @@ def _build_route_handlers() -> list[ControllerRouterHandler]:
         *(handler for extension in EXTENSIONS for handler in extension.route_handlers()),
         Router("/m/core", route_handlers=CORE_ROUTES),
         Router("/m/portal", route_handlers=PORTAL_ROUTES),
-        Router("/m/u/users", route_handlers=user_routes.ROUTES),
+        Router("/m/u/users", route_handlers=[*user_routes.ROUTES, *session_list_routes.ROUTES]),
         Router("/m/auth/rbac", route_handlers=rbac_routes.ROUTES),
     ]

@@ -54,6 +54,20 @@ class SessionResponse(Body, frozen=True, kw_only=True):
     username: str
 
 
+class ConsoleSession(Body, frozen=True, kw_only=True):
+    """`current` is true for the session that the request belongs to."""
+
+    basis: ClassVar[Basis] = chosen("session-list")
+
+    session_id: str
+    product: str
+    user_agent: str | None
+    address: str | None
+    create_time: str
+    last_use_time: str
+    current: bool
+
+
 class PasswordResetRequest(Body, frozen=True, kw_only=True):
     """`organisation` is the id or the short name, `username` the name or the e-mail address."""
 

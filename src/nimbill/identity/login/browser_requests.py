@@ -19,11 +19,14 @@ from nimbill.foundation.errors import NotPermitted
 from nimbill.foundation.product import Product
 from nimbill.identity.login import login_rate_limits
 from nimbill.identity.login.password_attempts import KNOWN_SOURCE_LIFETIME
+from nimbill.identity.login.refresh_tokens import SigningInBrowser
 
 basis = chosen("console-sessions")
 
 DEVICE_COOKIE = "nimbill_device"
 DEVICE_SECONDS = int(KNOWN_SOURCE_LIFETIME.total_seconds())
+USER_AGENT_LENGTH_MAX = 300
+ADDRESS_LENGTH_MAX = 100
 
 
 def refuse_other_origin(request: Request[Any, Any, Any], resources: Resources) -> None:
@@ -107,3 +110,11 @@ def build_cookie(resources: Resources, name: str, value: str, *, seconds: int, p
         samesite="strict",
         secure=resources.settings.base_url.startswith("https:"),
     )
+
+
+def describe_browser(request: Request[Any, Any, Any], resources: Resources) -> SigningInBrowser:
+    """Return a printable part of the header that a browser describes itself with."""
+    header = request.headers.get("user-agent", "")[:USER_AGENT_LENGTH_MAX]
+    user_agent = "".join(character for character in header if character.isprintable())
+    address = login_rate_limits.get_client_address(request, resources.settings.trusted_proxies)
+    return SigningInBrowser(user_agent or None, address[:ADDRESS_LENGTH_MAX] or None)

@@ -126,7 +126,7 @@ async def _use_link(
             action="choose_password",
             resource=f"user/{user.user_id}/password",
             request_id=request_id,
-            sent={"product": product},
+            sent={"product": str(product)},
         )
 
 

@@ -23,6 +23,8 @@ token_families = sa.Table(
     sa.Column("credential_epoch", sa.Integer, nullable=False),
     sa.Column("revoked", sa.Boolean, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("user_agent", sa.Text),
+    sa.Column("address", sa.Text),
 )
 
 refresh_tokens = sa.Table(
@@ -64,8 +66,8 @@ _ADD_FAMILY = """
 WITH added AS (
     INSERT INTO token_families (
         organisation_id, family_id, user_id, client_id, product, subject_type, credential_epoch,
-        revoked, create_time
-    ) VALUES ($1, $2, $3, $4, $5, $6, $7, false, $8)
+        revoked, create_time, user_agent, address
+    ) VALUES ($1, $2, $3, $4, $5, $6, $7, false, $8, $10, $11)
     RETURNING organisation_id, family_id, create_time
 )
 INSERT INTO refresh_tokens (organisation_id, family_id, token_hash, issue_time)
@@ -102,13 +104,15 @@ async def add_family(
     epoch: int,
     token_hash: bytes,
     at: datetime,
+    user_agent: str | None,
+    address: str | None,
 ) -> None:
     """Store a family and its first refresh token in one statement."""
     await fetch_row(
         db,
         _ADD_FAMILY,
         *(scope.organisation_id, family_id, user_id, client_id, product, subject_type, epoch, at),
-        token_hash,
+        *(token_hash, user_agent, address),
     )
 
 

@@ -42,6 +42,17 @@ class TokenFamily:
     refresh_token: str
 
 
+@dataclass(frozen=True, slots=True)
+class SigningInBrowser:
+    """What a browser says about itself, and its address; shown in the list of sessions."""
+
+    user_agent: str | None
+    address: str | None
+
+
+NO_BROWSER = SigningInBrowser(None, None)
+
+
 class RefreshTokenReused(Exception):
     """A refresh token was used again after its successor was issued: revoke its family."""
 
@@ -55,7 +66,12 @@ class TokenFamilyInvalid(Exception):
     """The token is unknown, expired, revoked, of another client, or older than the password."""
 
 
-async def start_family(db: AsyncConnection, product: Product, subject: TokenSubject) -> TokenFamily:
+async def start_family(
+    db: AsyncConnection,
+    product: Product,
+    subject: TokenSubject,
+    browser: SigningInBrowser = NO_BROWSER,
+) -> TokenFamily:
     """Raise TokenFamilyInvalid if the user or the client was deleted concurrently."""
     family = TokenFamily(subject, new_id("ses"), generate_refresh_token())
     try:
@@ -70,6 +86,8 @@ async def start_family(db: AsyncConnection, product: Product, subject: TokenSubj
             product=product,
             subject_type=subject.subject_type,
             epoch=subject.epoch,
+            user_agent=browser.user_agent,
+            address=browser.address,
         )
     except IntegrityError:
         raise TokenFamilyInvalid from None

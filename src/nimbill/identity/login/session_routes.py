@@ -23,6 +23,7 @@ from nimbill.identity.login.bodies import SessionResponse, SignInRequest
 from nimbill.identity.login.browser_requests import (
     build_cookie,
     build_device_cookie,
+    describe_browser,
     find_scope,
     read_device,
     refuse_other_origin,
@@ -122,7 +123,7 @@ async def _sign_in(
     try:
         async with transaction(resources.engine, scope.organisation_id) as db:
             await resources.use_active_key(db, product)
-            family = await start_family(db, product, subject)
+            family = await start_family(db, product, subject, describe_browser(request, resources))
     except TokenFamilyInvalid:
         raise _invalid_credentials() from None
     response = _build_session_response(resources, product, family, user)

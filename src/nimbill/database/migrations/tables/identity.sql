@@ -107,6 +107,8 @@ CREATE TABLE token_families (
     credential_epoch integer NOT NULL,
     revoked boolean NOT NULL DEFAULT false,
     create_time timestamptz NOT NULL,
+    user_agent text, -- of the browser that signed in, and its address
+    address text,
     PRIMARY KEY (organisation_id, family_id),
     FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE,
     FOREIGN KEY (organisation_id, client_id) REFERENCES api_clients ON DELETE CASCADE

@@ -1,0 +1,97 @@
+"""HTTP routes that list and end the sessions of a user; paths are relative to /m/u/users."""
+
+from datetime import UTC, datetime
+
+from litestar.params import FromPath
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.access.caller import Caller
+from nimbill.access.gate import Audience, Changes
+from nimbill.access.request_context import Resources
+from nimbill.access.role_actions import RoleAction
+from nimbill.database.tenant_scope import Row
+from nimbill.foundation import clock
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import not_found
+from nimbill.http.request_bodies import Success
+from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, delete, get
+from nimbill.identity.login import session_records as records
+from nimbill.identity.login.bodies import ConsoleSession
+from nimbill.identity.login.refresh_tokens import ABSOLUTE_LIFETIME, IDLE_LIFETIME
+from nimbill.identity.users.operations import refuse_user_with_more_permissions, require_user
+
+PRODUCTS = [Audience.core, Audience.portal]
+
+
+@get(
+    "/{user_id:str}/sessions",
+    audiences=PRODUCTS,
+    role_actions=[RoleAction.ModifyUsers],
+    own_user_parameter="user_id",
+    flag_for_other_users="users_management",
+    basis=chosen("session-list"),
+)
+async def list_sessions(
+    user_id: FromPath[str], caller: RequestCaller, db: Transaction, resources: WorkerResources
+) -> list[ConsoleSession]:
+    """List the browsers in which the user is signed in, the last used one first."""
+    user = await _require_manageable_user(db, caller, resources, user_id)
+    now = clock.now()
+    rows = await records.list_sessions(
+        db,
+        caller.scope,
+        user.user_id,
+        created_since=now - ABSOLUTE_LIFETIME,
+        used_since=now - IDLE_LIFETIME,
+    )
+    return [
+        ConsoleSession(
+            session_id=row.family_id,
+            product=row.product,
+            user_agent=row.user_agent,
+            address=row.address,
+            create_time=_format_time(row.create_time),
+            last_use_time=_format_time(row.last_use_time),
+            current=row.family_id == caller.client_id,
+        )
+        for row in rows
+    ]
+
+
+@delete(
+    "/{user_id:str}/sessions/{session_id:str}",
+    audiences=PRODUCTS,
+    role_actions=[RoleAction.ModifyUsers],
+    own_user_parameter="user_id",
+    flag_for_other_users="users_management",
+    basis=chosen("session-list"),
+    audited="user/{user_id}/session/{session_id}",
+    changes=Changes.users,
+)
+async def end_session(
+    user_id: FromPath[str],
+    session_id: FromPath[str],
+    caller: RequestCaller,
+    db: Transaction,
+    resources: WorkerResources,
+) -> Success:
+    """End a session. Its access token is refused at once."""
+    user = await _require_manageable_user(db, caller, resources, user_id)
+    if not await records.delete_session(db, caller.scope, user.user_id, session_id):
+        raise not_found()
+    return Success()
+
+
+async def _require_manageable_user(
+    db: AsyncConnection, caller: Caller, resources: Resources, user_id: str
+) -> Row:
+    user = await require_user(db, caller, user_id)
+    await refuse_user_with_more_permissions(db, caller, resources, user)
+    return user
+
+
+def _format_time(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+ROUTES = [list_sessions, end_session]
