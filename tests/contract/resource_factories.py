@@ -96,6 +96,20 @@ def make_api_client(tenant: Tenant, owner: str | None = None) -> str:
     return client_id
 
 
+def make_session(tenant: Tenant, owner: str | None = None) -> str:
+    family_id = new_id("ses")
+    tenant.add(
+        "token_families",
+        family_id=family_id,
+        user_id=owner or make_user(tenant),
+        product="core",
+        subject_type="user",
+        credential_epoch=1,
+        create_time=clock.now(),
+    )
+    return family_id
+
+
 def make_role(tenant: Tenant) -> str:
     """A role in the namespace of PLAIN_VALUES."""
     name = tenant.word("r")
@@ -214,6 +228,7 @@ INVOICED = RecordReference(make_invoiced_group, "billing_groups", "company_id", 
 ACCOUNT_GROUP = RecordReference(make_account_group, "account_groups", "group_id", filtered=True)
 SAVED_FILTER = RecordReference(make_saved_filter, "saved_filters", "filter_id")
 CLIENT = RecordReference(make_api_client, "api_clients", "client_id")
+SESSION = RecordReference(make_session, "token_families", "family_id")
 ROLE = RecordReference(make_role, "roles", "name")
 LEGACY_ROLE = RecordReference(make_legacy_role, "legacy_roles", "role_id")
 ATTACHED = RecordReference(make_attached_role, "legacy_roles", "role_id")
@@ -233,6 +248,7 @@ REFERENCES: Mapping[str, RecordReference] = {
     "subuser": USERNAME,
     "replace_mappings.subuser": USER,
     "client_id": CLIENT,
+    "session_id": SESSION,
     "rolename": ROLE,
     "role": ROLE,
     "map_roles.resource": GROUP,

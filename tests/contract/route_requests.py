@@ -100,6 +100,8 @@ def build_valid_request(route: Route, tenant: Tenant) -> RouteRequest:
                 "SELECT user_id FROM users WHERE $1 IN (user_id, username)", request.path["user"]
             )
             request.path[name] = resource_factories.make_api_client(tenant, owner[0]["user_id"])
+        elif reference is resource_factories.SESSION:
+            request.path[name] = resource_factories.make_session(tenant, request.path["user_id"])
         elif reference:
             request.path[name] = reference.create(tenant)
         else:

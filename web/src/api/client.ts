@@ -112,6 +112,20 @@ export class ApiClient {
     return this.keep(await readJSON(response));
   }
 
+  /** Asks for a mail with a link; the response does not tell whether the name exists. */
+  async requestPasswordLink(organisation: string, username: string): Promise<void> {
+    await this.send("POST", `/${this.product}/password-reset`, {
+      body: { organisation, username },
+    });
+  }
+
+  /** Sets the password with a mailed link, which works once. */
+  async choosePassword(organisation: string, token: string, password: string): Promise<void> {
+    await this.send("POST", `/${this.product}/password-reset/confirm`, {
+      body: { organisation, token, password },
+    });
+  }
+
   /** Continues the session of the browser's cookie, if there is one. */
   async resume(): Promise<Session | undefined> {
     if (localStorage.getItem(this.sessionKey) === null) return undefined;

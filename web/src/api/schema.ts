@@ -1698,6 +1698,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/u/users/{user_id}/email": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["MUUsersUserIdEmailChangeEmail"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/u/users/{user_id}/password": {
         parameters: {
             query?: never;
@@ -1709,6 +1725,38 @@ export interface paths {
         put: operations["MUUsersUserIdPasswordChangePassword"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/u/users/{user_id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MUUsersUserIdSessionsListSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/u/users/{user_id}/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["MUUsersUserIdSessionsSessionIdEndSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2217,6 +2265,15 @@ export interface components {
                 [key: string]: components["schemas"]["ComparedVersion"];
             }[];
         };
+        ConsoleSession: {
+            address: string | null;
+            create_time: string;
+            current: boolean;
+            last_use_time: string;
+            product: string;
+            session_id: string;
+            user_agent: string | null;
+        };
         Container: {
             agent_id: string;
             container_id: string;
@@ -2474,6 +2531,10 @@ export interface components {
             namespaces: components["schemas"]["NamespaceAccess"][];
             user_id: string;
             username: string;
+        };
+        EmailChange: {
+            email: string;
+            old_password?: string | null;
         };
         EntryLine: {
             amount: Decimal;
@@ -3220,6 +3281,15 @@ export interface components {
         PasswordChange: {
             old_password?: string | null;
             password: string;
+        };
+        PasswordResetConfirm: {
+            organisation: string;
+            password: string;
+            token: string;
+        };
+        PasswordResetRequest: {
+            organisation: string;
+            username: string;
         };
         PayerImport: {
             import_id: string;
@@ -7311,6 +7381,33 @@ export interface operations {
             };
         };
     };
+    MUUsersUserIdEmailChangeEmail: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EmailChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
     MUUsersUserIdPasswordChangePassword: {
         parameters: {
             query?: never;
@@ -7327,6 +7424,51 @@ export interface operations {
                 "application/json": components["schemas"]["PasswordChange"];
             };
         };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MUUsersUserIdSessionsListSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConsoleSession"][];
+                };
+            };
+        };
+    };
+    MUUsersUserIdSessionsSessionIdEndSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                session_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             200: {
                 headers: {

@@ -95,10 +95,12 @@ function TopBar({ title, description, search }: ConsoleFrameProps) {
           ...(description !== undefined && { description }),
           iconName: "user-profile",
           items: [
+            { id: "security", text: t`Security` },
             { id: "api", text: t`API documentation`, href: "/docs", external: true },
             { id: "sign-out", text: t`Sign out` },
           ],
           onItemClick: ({ detail }) => {
+            if (detail.id === "security") navigate("/security");
             if (detail.id === "sign-out") signOut();
           },
         },

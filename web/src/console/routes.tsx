@@ -88,6 +88,7 @@ export const router = createBrowserRouter(
               lazy: page(() => import("./pages/api-clients/api-clients-page.tsx")),
             },
             { path: "audit", lazy: page(() => import("./pages/audit/audit-page.tsx")) },
+            { path: "security", lazy: page(() => import("../security/security-page.tsx")) },
             { path: "settings", lazy: page(() => import("./pages/settings/settings-page.tsx")) },
             { path: "*", Component: NotFoundPage },
           ],

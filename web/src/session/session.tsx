@@ -3,6 +3,8 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import { ApiClient, type ApiError, type Product, type Session } from "../api/client.ts";
 import { ClientProvider } from "../api/queries.ts";
+import { ChoosePasswordPage } from "./choose-password-page.tsx";
+import { type PasswordLink, takePasswordLink } from "./password-link.ts";
 import { SignInPage } from "./sign-in-page.tsx";
 import { Unreachable } from "./unreachable.tsx";
 
@@ -21,7 +23,8 @@ export function useSession(): SessionControl {
 type State =
   | { kind: "starting" }
   | { kind: "unreachable"; error: ApiError }
-  | { kind: "signed-out"; ended: boolean }
+  | { kind: "signed-out"; ended: boolean; chosen?: boolean }
+  | { kind: "choosing"; link: PasswordLink }
   | { kind: "signed-in"; session: Session };
 
 function createQueryClient(): QueryClient {
@@ -36,8 +39,15 @@ function createQueryClient(): QueryClient {
   });
 }
 
+// Read once, when the page loads: afterwards the address no longer has it.
+const link = takePasswordLink();
+
+function startState(): State {
+  return link === undefined ? { kind: "starting" } : { kind: "choosing", link };
+}
+
 export function SessionProvider({ product, children }: { product: Product; children: ReactNode }) {
-  const [state, setState] = useState<State>({ kind: "starting" });
+  const [state, setState] = useState<State>(startState);
   const [attempt, setAttempt] = useState(0);
   const client = useMemo(() => new ApiClient(product), [product]);
   const cache = useMemo(createQueryClient, []);
@@ -48,6 +58,7 @@ export function SessionProvider({ product, children }: { product: Product; child
       cache.clear();
       setState((state) => ({ kind: "signed-out", ended: state.kind === "signed-in" }));
     };
+    if (state.kind === "choosing") return;
     client.resume().then(
       (session) =>
         setState(session ? { kind: "signed-in", session } : { kind: "signed-out", ended: false }),
@@ -60,11 +71,20 @@ export function SessionProvider({ product, children }: { product: Product; child
       return null;
     case "unreachable":
       return <Unreachable error={state.error} retry={() => setAttempt(attempt + 1)} />;
+    case "choosing":
+      return (
+        <ChoosePasswordPage
+          client={client}
+          link={state.link}
+          onEnd={(chosen) => setState({ kind: "signed-out", ended: false, chosen })}
+        />
+      );
     case "signed-out":
       return (
         <SignInPage
           client={client}
           ended={state.ended}
+          chosen={state.chosen ?? false}
           onSignedIn={(session) => setState({ kind: "signed-in", session })}
         />
       );

@@ -18,6 +18,7 @@ import { PasswordDialog } from "../../../components/password-dialog.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { useLanguage } from "../../../language/language.tsx";
+import { SessionList } from "../../../security/session-list.tsx";
 import { useMay, useMe } from "../../me.ts";
 import { AccessForm } from "./access-form.tsx";
 import { PermissionSentences } from "./permission-sentences.tsx";
@@ -57,7 +58,9 @@ function isNamed(person: Person, user: string): boolean {
 function OnePerson({ person }: { person: Person }) {
   const { t } = useLingui();
   const { language } = useLanguage();
-  const mayReadRoles = useMay()("ReadRoles", "ModifyRoles");
+  const may = useMay();
+  const mayReadRoles = may("ReadRoles", "ModifyRoles");
+  const mayEndSessions = may("ModifyUsers");
   return (
     <ContentLayout
       header={
@@ -82,6 +85,7 @@ function OnePerson({ person }: { person: Person }) {
           />
         </Container>
         {mayReadRoles && <AccessContainer person={person} />}
+        {mayEndSessions && <SessionList userId={person.user_id} />}
       </SpaceBetween>
     </ContentLayout>
   );
