@@ -1,155 +1,262 @@
-"""Takes pictures of every web page of a running demo (`make screenshots`).
+"""Takes pictures of every web page of the demo (`make screenshots`).
 
-Pictures for the documentation go to docs/images; every page of the console in two languages, light
-and dark, wide and narrow, goes to build/screenshots, to be looked at.
+Pictures for the documentation go to docs/images. Every page of the console in two languages, light
+and dark, wide and narrow, goes to build/screenshots, to be looked at: one file each, and one sheet
+per page with all of them side by side. Names of pages limit it to those
+(`make screenshots ARGS="month terms"`); `--demo FOLDER --port PORT` uses a demo that runs already.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from base64 import b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
 import httpx
-from playwright.sync_api import Browser, FloatRect, Locator, Page, ViewportSize
+from playwright.sync_api import Browser, Error, Page, ViewportSize
 
-from nimbill.demo.monthly_data import LAST_CLOSED_MONTH, OPEN_MONTH
-from tests.browser.api_page import authorize, execute, expand_operation
+from nimbill.demo.monthly_data import LAST_CLOSED_MONTH, MONTHS_MAX, OPEN_MONTH
+from nimbill.demo.resellers import AOZORA
+from tests.browser.api_pictures import take_api_pictures
 from tests.browser.chromium import start_chromium
-from tests.demo.demo_process import DemoProcess, start_demo
+from tests.demo.demo_process import start_demo
 
 ROOT = Path(__file__).parents[2]
 IMAGES = ROOT / "docs" / "images"
 SCREENSHOTS = ROOT / "build" / "screenshots"
-VIEWPORT: ViewportSize = {"width": 1280, "height": 860}
-WIDTHS = {"wide": 1440, "narrow": 700}
+SIZES: Mapping[str, ViewportSize] = {
+    "wide": {"width": 1440, "height": 900},
+    "narrow": {"width": 390, "height": 844},
+}
 LANGUAGES = ("ja", "en")
 THEMES = ("light", "dark")
-MARGIN = 12
+HEIGHT_MAX = 3_000  # long lists repeat themselves
 PORT = 8080  # as in the README
 READY_MILLISECONDS = 60_000
-SETTLE_MILLISECONDS = 1_500
+IDLE_MILLISECONDS = 10_000
+SETTLE_MILLISECONDS = 400  # charts and the printed page are drawn after the data arrive
+LOADING = "[aria-busy=true], [class*=awsui_spinner_], [class*=awsui_skeleton_]"
 # The pages that the README shows.
 DOCUMENTED = {
     "month": "console-month.png",
     "invoice": "console-invoice.png",
     "terms": "console-terms.png",
 }
+# The path of each page, by the name of its picture. An asterisk stands for the end of the first
+# link on the list of such pages, {company} for the first customer.
+PAGES: Mapping[str, str] = {
+    "months": "/months",
+    "month": f"/months/{OPEN_MONTH}/aws",
+    "closed-month": f"/months/{LAST_CLOSED_MONTH}/aws",
+    "checks": f"/checks/{OPEN_MONTH}/aws",
+    "invoices": f"/invoices/{OPEN_MONTH}",
+    "invoice": f"/invoices/{OPEN_MONTH}/{{company}}/aws",
+    "projects": "/projects",
+    "customers": "/customers",
+    "customer": "/customers/{company}",
+    "terms": "/customers/{company}/terms/aws",
+    "new-customer": "/customers/new",
+    "import-customers": "/customers/import",
+    "templates": "/templates",
+    "template": "/templates/*",
+    "imports": "/imports",
+    "import": "/imports/*",
+    "accounts": "/accounts",
+    "unassigned-accounts": "/accounts?unassigned=true",
+    "entries": "/entries",
+    "reservations": "/reservations",
+    "people": "/people",
+    "person": "/people/*",
+    "new-person": "/people/new",
+    "roles": "/roles",
+    "role": "/roles/*",
+    "new-role": "/roles/new",
+    "api-clients": "/api-clients",
+    "audit": "/audit",
+    "settings": "/settings",
+    "not-found": "/no-such-page",
+}
 
 
-def main() -> None:
+@dataclass(frozen=True)
+class Demo:
+    """A running demo and the credentials of its operator."""
+
+    address: str
+    credentials: Mapping[str, str]
+
+    @property
+    def login(self) -> dict[str, str]:
+        return {
+            "organisation": self.credentials["organisation_id"],
+            "username": self.credentials["username"],
+            "password": self.credentials["password"],
+        }
+
+    @property
+    def token(self) -> str:
+        form = {name: self.credentials[name] for name in ("client_id", "client_secret")}
+        form["grant_type"] = "client_credentials"
+        response = httpx.post(f"{self.address}/core/access_token", data=form)
+        token: str = response.json()["access_token"]
+        return token
+
+    def find_company(self) -> str:
+        headers = {"Authorization": f"Bearer {self.token}"}
+        groups = httpx.get(f"{self.address}/m/core/billinggroup", headers=headers).json()
+        company: str = groups[0]["company_id"]
+        return company
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help=", ".join(PAGES))
+    parser.add_argument("--demo", type=Path, help="folder of a demo that is running")
+    parser.add_argument("--port", type=int, default=PORT)
+    chosen = parser.parse_args(arguments)
+    if unknown := set(chosen.pages) - set(PAGES):
+        parser.error(f"There is no page {', '.join(sorted(unknown))}. Pages: {', '.join(PAGES)}.")
     IMAGES.mkdir(parents=True, exist_ok=True)
+    if not chosen.pages:
+        shutil.rmtree(SCREENSHOTS, ignore_errors=True)
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    with find_demo(chosen.demo, chosen.port) as demo, start_chromium() as browser:
+        if not chosen.pages:
+            take_api_pictures(browser, demo.address, demo.token, IMAGES)
+        pages = chosen.pages or ["sign-in", *PAGES]
+        for language in LANGUAGES:
+            take_console(browser, demo, language, pages)
+        for name in pages:
+            write_sheet(browser, name)
+
+
+@contextmanager
+def find_demo(folder: Path | None, port: int) -> Iterator[Demo]:
+    """The demo that runs with this folder, or a new one with all its months."""
+    if folder is not None:
+        yield Demo(f"http://127.0.0.1:{port}", read_credentials(folder))
+        return
     with (
-        tempfile.TemporaryDirectory() as folder,
-        start_demo(Path(folder), port=PORT) as demo,
-        start_chromium() as browser,
+        tempfile.TemporaryDirectory() as temporary,
+        start_demo(Path(temporary), port=port, months=MONTHS_MAX) as demo,
     ):
-        page = browser.new_page(viewport=VIEWPORT, device_scale_factor=1.5)
-        page.set_default_timeout(READY_MILLISECONDS)
-        take_api_page(page, demo)
-        take_api_response(page, demo)
-        page.close()
-        for variant in product(LANGUAGES, THEMES, WIDTHS):
-            take_console(browser, demo, *variant)
+        yield Demo(demo.address, read_credentials(demo.folder))
 
 
-def list_console_pages(demo: DemoProcess) -> Mapping[str, str]:
-    """The path of each page, by the name of its picture."""
-    headers = {"Authorization": f"Bearer {demo.token()}"}
-    groups = httpx.get(f"{demo.address}/m/core/billinggroup", headers=headers).json()
-    company = groups[0]["company_id"]
-    return {
-        "month": f"/months/{OPEN_MONTH}/aws",
-        "closed-month": f"/months/{LAST_CLOSED_MONTH}/aws",
-        "checks": f"/checks/{OPEN_MONTH}/aws",
-        "invoices": f"/invoices/{OPEN_MONTH}",
-        "invoice": f"/invoices/{OPEN_MONTH}/{company}/aws",
-        "customers": "/customers",
-        "customer": f"/customers/{company}",
-        "terms": f"/customers/{company}/terms/aws",
-        "accounts": "/accounts",
-        "imports": "/imports",
-        "entries": f"/entries?month={OPEN_MONTH}&vendor=aws",
-        "reservations": "/reservations",
-        "projects": "/projects",
-        "templates": "/templates",
-        "people": "/people",
-        "api-clients": "/api-clients",
-        "audit": "/audit",
-        "settings": "/settings",
-    }
+def read_credentials(folder: Path) -> Mapping[str, str]:
+    credentials: Mapping[str, str] = json.loads((folder / "demo.json").read_text())[
+        AOZORA.english_name
+    ]
+    return credentials
 
 
-def take_console(browser: Browser, demo: DemoProcess, language: str, theme: str, size: str) -> None:
-    """Sign in once, then open every page."""
+def take_console(browser: Browser, demo: Demo, language: str, names: Sequence[str]) -> None:
+    """Open each page once; then change its colours and its width."""
     context = browser.new_context(
-        viewport={"width": WIDTHS[size], "height": 900}, locale=language, timezone_id="Asia/Tokyo"
+        viewport=SIZES["wide"],
+        locale=language,
+        timezone_id="Asia/Tokyo",
+        reduced_motion="reduce",
     )
     page = context.new_page()
     page.set_default_timeout(READY_MILLISECONDS)
-    page.add_init_script(
-        f"localStorage.setItem('nimbill-theme', '{theme}');"
-        "localStorage.setItem('nimbill-session-core', 'open');"
-    )
-    page.goto(f"{demo.address}/console")
-    sign_in = page.screenshot()
-    save(sign_in, SCREENSHOTS / f"sign-in-{language}-{theme}-{size}.png")
-    login = {
-        "organisation": demo.login["organisation_id"],
-        "username": demo.login["username"],
-        "password": demo.login["password"],
-    }
-    assert context.request.post(f"{demo.address}/core/session", data=login).ok
-    for name, picture in take_pages(page, demo):
-        save(picture, SCREENSHOTS / f"{name}-{language}-{theme}-{size}.png")
-        if (language, theme, size) == ("ja", "light", "wide") and name in DOCUMENTED:
-            save(picture, IMAGES / DOCUMENTED[name])
+    if "sign-in" in names:
+        page.goto(f"{demo.address}/console")
+        take_variants(page, "sign-in", language)
+    response = context.request.post(f"{demo.address}/core/session", data=demo.login)
+    assert response.ok, response.text()
+    page.add_init_script("window.localStorage?.setItem('nimbill-session-core', 'open');")
+    for name, path in PAGES.items():
+        if name in names:
+            page.goto(f"{demo.address}/console{find_path(page, demo, path)}")
+            take_variants(page, name, language)
     context.close()
 
 
-def take_pages(page: Page, demo: DemoProcess) -> Iterator[tuple[str, bytes]]:
-    for name, path in list_console_pages(demo).items():
-        page.goto(f"{demo.address}/console{path}")
-        page.get_by_role("heading", level=1).first.wait_for()
-        page.wait_for_load_state("networkidle")
+def find_path(page: Page, demo: Demo, path: str) -> str:
+    if not path.endswith("*"):
+        return path.replace("{company}", demo.find_company())
+    beginning = path.removesuffix("*")
+    if not page.url.endswith(f"/console{beginning.removesuffix('/')}"):
+        page.goto(f"{demo.address}/console{beginning.removesuffix('/')}")
+    link = page.locator(f"main a[href^='/console{beginning}']:not([href$='/new'])").first
+    link.wait_for()
+    return (link.get_attribute("href") or "").removeprefix("/console")
+
+
+def take_variants(page: Page, name: str, language: str) -> None:
+    page.get_by_role("heading", level=1).first.wait_for()
+    wait_until_drawn(page)
+    for size, theme in product(SIZES, THEMES):
+        page.set_viewport_size(SIZES[size])
+        page.evaluate(
+            "dark => document.body.classList.toggle('awsui-dark-mode', dark)", theme == "dark"
+        )
         page.wait_for_timeout(SETTLE_MILLISECONDS)
-        yield name, page.screenshot(full_page=True)
+        picture = take_whole_page(page)
+        save(picture, SCREENSHOTS / f"{name}-{language}-{size}-{theme}.png")
+        if (language, size, theme) == ("ja", "wide", "light") and name in DOCUMENTED:
+            save(page.screenshot(), IMAGES / DOCUMENTED[name])
+    page.set_viewport_size(SIZES["wide"])
 
 
-def take_api_page(page: Page, demo: DemoProcess) -> None:
-    """The token endpoints are collapsed so that more of the page is visible."""
-    page.goto(f"{demo.address}/docs")
-    page.locator(".opblock").first.wait_for()
-    page.get_by_text("Tokens and sessions").click()
-    save(page.screenshot(), IMAGES / "api-page.png")
+def wait_until_drawn(page: Page) -> None:
+    """Pages that follow running work keep asking, so the network need not become idle."""
+    try:
+        page.wait_for_load_state("networkidle", timeout=IDLE_MILLISECONDS)
+        page.wait_for_function(
+            "loading => [...document.querySelectorAll(loading)].every(it => !it.checkVisibility())",
+            arg=LOADING,
+            timeout=IDLE_MILLISECONDS,
+        )
+    except Error as error:
+        print(f"{page.url} is still loading: {error.message.splitlines()[0]}")
 
 
-def take_api_response(page: Page, demo: DemoProcess) -> None:
-    authorize(page, demo.token())
-    response = execute(expand_operation(page, "get", "/m/core/billinggroup"))
-    response.wait_for()
-    save(page.screenshot(full_page=True, clip=add_margin(response)), IMAGES / "api-answer.png")
+def take_whole_page(page: Page) -> bytes:
+    height = page.evaluate("document.documentElement.scrollHeight")
+    width = page.viewport_size["width"] if page.viewport_size else 0
+    clip = {"x": 0, "y": 0, "width": width, "height": min(height, HEIGHT_MAX)}
+    return page.screenshot(full_page=True, clip=clip)  # type: ignore[arg-type]
 
 
-def add_margin(element: Locator) -> FloatRect:
-    """The rectangle of the element with a margin, in coordinates of the whole page."""
-    x, y, width, height = element.evaluate(
-        "it => { const box = it.getBoundingClientRect();"
-        " return [box.x + scrollX, box.y + scrollY, box.width, box.height]; }"
-    )
-    return {
-        "x": x - MARGIN,
-        "y": y - MARGIN,
-        "width": width + 2 * MARGIN,
-        "height": height + 2 * MARGIN,
-    }
+SHEET = """<style>
+body { margin: 0; background: #888; display: flex; gap: 8px; padding: 8px; align-items: start }
+img { display: block; max-width: none }
+</style>"""
+# Pictures on the sheets are smaller than the pages.
+SHEET_WIDTHS = {"wide": 900, "narrow": 300}
+
+
+def write_sheet(browser: Browser, name: str) -> None:
+    """All variants of one page, side by side: a wide and a narrow one for each colour."""
+    for language in LANGUAGES:
+        images = "".join(
+            f"<img width={SHEET_WIDTHS[size]} src='data:image/png;base64,{encode(file)}'>"
+            for theme, size in product(THEMES, SIZES)
+            if (file := SCREENSHOTS / f"{name}-{language}-{size}-{theme}.png").is_file()
+        )
+        page = browser.new_page(viewport={"width": 2440, "height": 400})
+        page.set_content(SHEET + images)
+        save(page.screenshot(full_page=True), SCREENSHOTS / "sheets" / f"{name}-{language}.png")
+        page.close()
+
+
+def encode(file: Path) -> str:
+    return b64encode(file.read_bytes()).decode()
 
 
 def save(image: bytes, file: Path) -> None:
+    file.parent.mkdir(exist_ok=True)
     file.write_bytes(image)
-    print(file)
+    print(file.relative_to(ROOT), flush=True)
 
 
 if __name__ == "__main__":

@@ -73,12 +73,14 @@ class DemoProcess:
 
 
 @contextmanager
-def start_demo(folder: Path, port: int | None = None) -> Iterator[DemoProcess]:
-    """Start in this working folder, with default settings and the fewest months."""
+def start_demo(
+    folder: Path, port: int | None = None, months: int = MONTHS_MIN
+) -> Iterator[DemoProcess]:
+    """Start in this working folder with default settings."""
     port = port or free_port()
     env = build_environment(folder / "unused")
     del env["NIMBILL_DATA"]
-    arguments = ("--port", str(port), "--months", str(MONTHS_MIN))
+    arguments = ("--port", str(port), "--months", str(months))
     process = start_command("demo", *arguments, env=env, cwd=folder)
     watchdog = threading.Timer(DEMO_SECONDS_MAX, process.kill)
     watchdog.start()
