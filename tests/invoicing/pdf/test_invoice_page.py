@@ -47,7 +47,7 @@ IN_JAPANESE = """
     222222222222 検証環境
     AmazonRDS 3,055 2,902
     サポート料金 17,898 17,003
-    請求代行手数料 5,611 5,611
+    代行手数料 5,611 5,611
     AWS Certificate Authority, private CA 料金
     USD 672.00, 1 USD = 150.25 JPY
     100,968

@@ -23,7 +23,7 @@ from tests.invoicing.pdf.pdf_text import FIGURE, extract_pages, find_figure, par
 # the line of a service or a fee: name, charge, amount
 SERVICE = re.compile(rf"^(?:A[mW]|awskms)\S*\s({FIGURE})\s({FIGURE})$", re.MULTILINE)
 FEE = re.compile(
-    rf"^(?:サポート料金|請求代行手数料|Support|Agency fee)\s({FIGURE})\s({FIGURE})$", re.MULTILINE
+    rf"^(?:サポート料金|代行手数料|Support|Agency fee)\s({FIGURE})\s({FIGURE})$", re.MULTILINE
 )
 OVER = {Language.ja: "次頁へ繰越", Language.en: "Carried over"}
 FORWARD = {Language.ja: "前頁より繰越", Language.en: "Brought forward"}

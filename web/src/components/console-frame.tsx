@@ -77,6 +77,7 @@ function TopBar({ title, description, search }: ConsoleFrameProps) {
         },
       }}
       search={search}
+      i18nStrings={{ overflowMenuTriggerText: t`Menu` }}
       utilities={[
         {
           type: "button",

@@ -25,6 +25,10 @@ export function useRuleText(): (rule: string) => string {
       case "required":
       case "a text that is not empty":
         return t`Enter a value.`;
+      case "not in use outside your billing groups":
+        return t`Not in use by customers whom you do not see.`;
+      case "named once":
+        return t`Named more than once.`;
       case "a number":
         return t`Enter a number.`;
       case "a whole number":

@@ -129,7 +129,7 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
         </Header>
       }
       filter={
-        <SpaceBetween direction="horizontal" size="xs">
+        <SpaceBetween direction="horizontal" size="xs" alignItems="end">
           {props.searchLabel !== undefined && (
             <Search label={props.searchLabel} control={control} count={total} />
           )}

@@ -3,7 +3,7 @@ import SegmentedControl from "@cloudscape-design/components/segmented-control";
 import Select from "@cloudscape-design/components/select";
 import { useLingui } from "@lingui/react/macro";
 import { useApi } from "../api/queries.ts";
-import { formatMonth } from "../components/month.ts";
+import { currentMonth, formatMonth, shiftMonth } from "../components/month.ts";
 import { formatVendor } from "../components/vendor.ts";
 import { useLanguage } from "../language/language.tsx";
 import { useMe } from "./me.ts";
@@ -33,13 +33,23 @@ export function VendorChoice({ value, onChange, all = false }: ChoiceProps & { a
   );
 }
 
-/** The months that have costs, the newest first. */
+const MONTHS_RESTRICTED = 24;
+
+/**
+ * The months that have costs, the newest first. The states of months are shown only to people who see all customers;
+ * the others choose from the calendar.
+ */
 export function useKnownMonths(): string[] {
+  const restricted = (useMe().data?.billing_groups ?? null) !== null;
   const months = useApi(
     "/m/core/months",
     { query: { limit: 100, steps: false } },
-    { staleTime: 30_000 },
+    { staleTime: 30_000, enabled: !restricted },
   );
+  if (restricted)
+    return Array.from({ length: MONTHS_RESTRICTED }, (_, index) =>
+      shiftMonth(currentMonth(), -index),
+    );
   const known = new Set((months.data ?? []).map((each) => each.month));
   return [...known].sort().reverse();
 }
@@ -49,7 +59,7 @@ export function MonthSelect({ value, onChange, all = false }: ChoiceProps & { al
   const { t } = useLingui();
   const { language } = useLanguage();
   const known = useKnownMonths();
-  const months = value === "" || known.includes(value) ? known : [value, ...known];
+  const months = [...new Set(value === "" ? known : [value, ...known])].sort().reverse();
   const options = months.map((month) => ({ value: month, label: formatMonth(month, language) }));
   if (all) options.unshift({ value: "", label: t`All months` });
   return (

@@ -37,7 +37,7 @@ LABELS: Mapping[str, tuple[str, str]] = MappingProxyType({
     "subtotal":         ("小計", "Subtotal"),
     "fees":             ("サポート・手数料", "Support and fees"),
     "support":          ("サポート料金", "Support"),
-    "agency":           ("請求代行手数料", "Agency fee"),
+    "agency":           ("代行手数料", "Agency fee"),
     "entries":          ("調整", "Adjustments"),
     "Fee":              ("料金", "Fee"),
     "Credit":           ("クレジット", "Credit"),

@@ -5,6 +5,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Textarea from "@cloudscape-design/components/textarea";
 import { useLingui } from "@lingui/react/macro";
 import type { ApiError } from "../../../api/client.ts";
+import { useFieldErrors } from "../../../components/rule-text.ts";
 import { formatVendor } from "../../../components/vendor.ts";
 import { type GroupChoice, GroupSelect } from "../../group-select.tsx";
 import { type NumberField, numberProblem } from "./account-numbers.ts";
@@ -41,6 +42,7 @@ interface AccountFormProps {
 export function AccountForm(props: AccountFormProps) {
   const { vendor, values, onChange, error, numberFixed = false } = props;
   const { t } = useLingui();
+  const fieldErrors = useFieldErrors(error);
   const change = (part: Partial<AccountValues>) => onChange({ ...values, ...part });
   const numberTexts = {
     digits12: t`12 digits`,
@@ -51,12 +53,12 @@ export function AccountForm(props: AccountFormProps) {
   const problemOf = (field: NumberField) => {
     const rule = numberProblem(vendor, field, values[field]);
     if (values[field] !== "" && rule !== undefined) return numberTexts[rule];
-    return violationOf(error, field);
+    return fieldErrors(field);
   };
   const nameProblem =
     values.name !== "" && (values.name.trim().length < 3 || values.name.trim().length > 100)
       ? t`3 to 100 characters`
-      : violationOf(error, "name");
+      : fieldErrors("name");
   return (
     <SpaceBetween size="m">
       <FormField
@@ -79,7 +81,7 @@ export function AccountForm(props: AccountFormProps) {
           onChange={({ detail }) => change({ account_id: detail.value.trim() })}
         />
       </FormField>
-      <FormField label={t`Customer`} errorText={violationOf(error, "company_id")}>
+      <FormField label={t`Customer`} errorText={fieldErrors("company_id")}>
         <GroupSelect value={values.group} onChange={(group) => change({ group })} />
       </FormField>
       <FormField
@@ -89,7 +91,7 @@ export function AccountForm(props: AccountFormProps) {
       >
         <Input value={values.name} onChange={({ detail }) => change({ name: detail.value })} />
       </FormField>
-      <FormField label={t`Note (optional)`} errorText={violationOf(error, "note")}>
+      <FormField label={t`Note (optional)`} errorText={fieldErrors("note")}>
         <Textarea
           rows={2}
           value={values.note}
@@ -98,12 +100,4 @@ export function AccountForm(props: AccountFormProps) {
       </FormField>
     </SpaceBetween>
   );
-}
-
-/** What the service says about a field. */
-export function violationOf(error: ApiError | null, field: string): string {
-  const violations = error?.problem.violations;
-  if (!Array.isArray(violations)) return "";
-  const found = violations.find((each) => each.field === field || each.field.endsWith(`.${field}`));
-  return found === undefined ? "" : String(found.rule);
 }

@@ -42,7 +42,7 @@ export function AccountFilters({ control, vendor, onChange }: AccountFiltersProp
     control.setFilter(name, value);
   };
   return (
-    <SpaceBetween direction="horizontal" size="xs">
+    <SpaceBetween direction="horizontal" size="xs" alignItems="end">
       <SegmentedControl
         label={t`Show`}
         selectedId={control.filter("unassigned") === "true" ? "unassigned" : "registered"}

@@ -7,8 +7,8 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
+import { useFieldErrors } from "../../../components/rule-text.ts";
 import { type GroupChoice, GroupSelect } from "../../group-select.tsx";
-import { violationOf } from "./account-form.tsx";
 import { type AccountToAssign, useAssign } from "./assign.tsx";
 
 const SHOWN = 5;
@@ -31,6 +31,7 @@ export function AssignDialog(props: AssignDialogProps) {
   const [group, setGroup] = useState(props.suggested);
   const [name, setName] = useState(single?.name ?? single?.customer_id ?? "");
   const assign = useAssign(vendor, month, () => onEnd(true));
+  const fieldErrors = useFieldErrors(assign.error);
   const namesOne = isNew && single !== undefined;
   const length = name.trim().length;
   const valid = !namesOne || (length >= 3 && length <= 100);
@@ -52,14 +53,14 @@ export function AssignDialog(props: AssignDialogProps) {
     >
       <SpaceBetween size="m">
         <AccountSummary accounts={accounts} />
-        <FormField label={t`Customer`} errorText={violationOf(assign.error, "company_id")}>
+        <FormField label={t`Customer`} errorText={fieldErrors("company_id")}>
           <GroupSelect value={group} onChange={setGroup} />
         </FormField>
         {namesOne && (
           <FormField
             label={t`Name of the account`}
             description={t`It is printed on the invoice.`}
-            errorText={valid ? violationOf(assign.error, "name") : t`3 to 100 characters`}
+            errorText={valid ? fieldErrors("name") : t`3 to 100 characters`}
           >
             <Input value={name} onChange={({ detail }) => setName(detail.value)} />
           </FormField>

@@ -74,7 +74,7 @@ export function RegisteredAccounts({ control, vendor }: RegisteredAccountsProps)
         searchLabel={t`Search by name or number`}
         {...(mayChange && { selected, onSelect: setSelected })}
         filters={
-          <SpaceBetween direction="horizontal" size="xs">
+          <SpaceBetween direction="horizontal" size="xs" alignItems="end">
             <AccountFilters control={control} vendor={vendor} onChange={() => setSelected([])} />
             <GroupFilter
               companyId={control.filter("group")}

@@ -84,7 +84,7 @@ export function UnassignedAccounts({ control, vendor }: UnassignedAccountsProps)
         searchLabel={t`Search by name or number`}
         {...(mayChange && { selected, onSelect: setSelected })}
         filters={
-          <SpaceBetween direction="horizontal" size="xs">
+          <SpaceBetween direction="horizontal" size="xs" alignItems="end">
             <AccountFilters control={control} vendor={vendor} onChange={() => setSelected([])} />
             <MonthSelect
               value={month}
@@ -168,7 +168,7 @@ function useColumns(actions: RowActions | undefined): Column<Unassigned>[] {
       header: t`Month`,
       cell: (row) => formatMonth(row.month, language),
       csv: (row) => row.month,
-      width: 120,
+      width: 140,
     },
     {
       id: "costs",

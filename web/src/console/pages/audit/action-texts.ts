@@ -39,7 +39,7 @@ export function useActionGroups(): ActionGroup[] {
     {
       title: t`Invoices`,
       actions: {
-        create_invoice: t`Invoice created`,
+        create_invoice: t`One invoice created`,
         create_invoices: t`Invoices of a month created`,
         apply_recalculation: t`Entry applied or undone`,
         move_reserved_instance: t`Reserved instance moved`,

@@ -22,7 +22,7 @@ export function useValueText(entries: AuditEntry[]) {
   };
   const nameOf = (text: string) => (text.startsWith("cmp_") ? customerName(text) : text);
   const scalarText = (field: string, text: string) => {
-    if (RATES.has(field)) return `${toPercent(text)} %`;
+    if (RATES.has(field)) return `${toPercent(text)}%`;
     if (field === "vendor" || field === "vendors") return formatVendor(text);
     if (field === "rounding") return roundings[text] ?? text;
     if (text === "true") return t`yes`;

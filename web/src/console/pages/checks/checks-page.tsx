@@ -68,7 +68,7 @@ function Checks({ month, vendor }: { month: string; vendor: string }) {
         retry={() => checks.refetch()}
         rowId={(row) => `${row.code} ${row.company_id} ${row.vendor} ${row.customer_id ?? ""}`}
         filters={
-          <SpaceBetween direction="horizontal" size="xs">
+          <SpaceBetween direction="horizontal" size="xs" alignItems="end">
             <CodeFilter control={control} counts={checks.data?.counts ?? {}} />
             <MonthVendorChoice
               month={month}

@@ -108,6 +108,7 @@ function PayerSums({ payer }: { payer: Payer }) {
       variant="embedded"
       items={rows}
       trackBy="name"
+      wrapLines
       header={
         <Header variant="h3">
           <Trans>Payer account {payer.payer_id}</Trans>
@@ -125,6 +126,7 @@ function PayerSums({ payer }: { payer: Payer }) {
           id: "amount",
           header: <span className="amount-cell">{t`Amount`}</span>,
           ariaLabel: () => t`Amount`,
+          minWidth: 150,
           cell: (row) => (
             <span className="amount-cell">
               <Amount
@@ -151,7 +153,9 @@ function AccountsInNoGroup({ tieOut }: { tieOut: TieOut }) {
       <ul>
         {tieOut.accounts_in_no_group.map((account) => (
           <li key={account.customer_id}>
-            <RouterLink to={`/accounts?unassigned=true&vendor=${account.vendor}`}>
+            <RouterLink
+              to={`/accounts?unassigned=true&vendor=${account.vendor}&month=${tieOut.month}`}
+            >
               {account.customer_id}
             </RouterLink>{" "}
             <Amount value={account.amount} currency={account.currency.toUpperCase()} />

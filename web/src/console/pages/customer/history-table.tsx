@@ -41,6 +41,7 @@ export function HistoryTable({ company, months }: { company: string; months: Cus
         {
           id: "month",
           header: t`Month`,
+          minWidth: 110,
           isRowHeader: true,
           cell: (row) => (
             <RouterLink to={`/invoices/${row.month}/${company}/${row.vendor}`}>
@@ -48,9 +49,13 @@ export function HistoryTable({ company, months }: { company: string; months: Cus
             </RouterLink>
           ),
         },
-        { id: "vendor", header: t`Vendor`, cell: (row) => formatVendor(row.vendor) },
+        { id: "vendor", header: t`Vendor`, minWidth: 90, cell: (row) => formatVendor(row.vendor) },
         { id: "pre_tax", header: right(t`Invoiced`), cell: (row) => amount(row, row.pre_tax) },
-        { id: "cost", header: right(t`Vendor cost`), cell: (row) => amount(row, row.vendor_cost) },
+        {
+          id: "cost",
+          header: right(t`Vendor's costs`),
+          cell: (row) => amount(row, row.vendor_cost),
+        },
         { id: "margin", header: right(t`Margin`), cell: (row) => amount(row, row.margin) },
         {
           id: "rate",
@@ -62,10 +67,11 @@ export function HistoryTable({ company, months }: { company: string; months: Cus
           ),
         },
         { id: "total", header: right(t`Total with tax`), cell: (row) => amount(row, row.total) },
-        { id: "number", header: t`Invoice number`, cell: (row) => row.invoice_no },
+        { id: "number", header: t`Invoice number`, minWidth: 130, cell: (row) => row.invoice_no },
         {
           id: "state",
           header: t`State`,
+          minWidth: 110,
           cell: (row) => (
             <StatusIndicator type={row.state === "closed" ? "success" : "in-progress"}>
               {row.state === "closed" ? t`closed` : t`open`}

@@ -75,7 +75,7 @@ function useColumns(): Column<BillingGroup>[] {
   const { t } = useLingui();
   const discounts = (group: BillingGroup) =>
     Object.entries(group.invoices)
-      .map(([vendor, setting]) => `${formatVendor(vendor)} ${toPercent(setting.discount_rate)} %`)
+      .map(([vendor, setting]) => `${formatVendor(vendor)} ${toPercent(setting.discount_rate)}%`)
       .join(", ");
   return [
     {

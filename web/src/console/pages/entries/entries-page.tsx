@@ -84,7 +84,7 @@ export default function EntriesPage() {
           )
         }
         filters={
-          <SpaceBetween direction="horizontal" size="xs">
+          <SpaceBetween direction="horizontal" size="xs" alignItems="end">
             <ShownChoice shown={shown} onChange={(value) => changeFilter("show", value)} />
             <VendorChoice value={vendor} onChange={(value) => changeFilter("vendor", value)} />
             <MonthSelect value={month} onChange={(value) => changeFilter("month", value)} />

@@ -24,6 +24,7 @@ import { type ImportRecord, ImportState, isUnfinished, useProgressText } from ".
 import { Differences, Drift, Proposals, Totals } from "./import-tables.tsx";
 import { useOddities } from "./oddities.ts";
 import { useParkedReason } from "./parked-reason.ts";
+import { useProblemText } from "./problem-text.ts";
 import { ReleaseDialog } from "./release-dialog.tsx";
 
 export default function ImportPage() {
@@ -157,6 +158,7 @@ function Parked({ record }: { record: ImportRecord }) {
 
 function Problem({ record }: { record: ImportRecord }) {
   const { t } = useLingui();
+  const problemText = useProblemText();
   const { problem } = record;
   if (problem === null) return null;
   const place = [
@@ -167,8 +169,13 @@ function Problem({ record }: { record: ImportRecord }) {
   return (
     <Alert type="error" header={t`Nothing was imported`}>
       <SpaceBetween size="xs">
-        <Box>{problem.detail}</Box>
+        <Box>{problemText(problem.code) ?? problem.detail}</Box>
         {place.length > 0 && <Box>{place.join(", ")}</Box>}
+        {problemText(problem.code) !== undefined && (
+          <Box variant="small" color="text-body-secondary">
+            {problem.detail}
+          </Box>
+        )}
         <Box>
           <Trans>Correct the files and import them again. The existing costs still count.</Trans>
         </Box>
@@ -208,7 +215,6 @@ function Facts({ record }: { record: ImportRecord }) {
           { label: t`Started`, value: formatTime(record.create_time, language) },
           { label: t`Last change`, value: formatTime(record.update_time, language) },
           { label: t`Files`, value: record.sources.join(", ") },
-          { label: t`Version of the delivery`, value: record.assembly ?? "–" },
           ...(record.release_reason === null
             ? []
             : [{ label: t`Reason of the release`, value: record.release_reason }]),

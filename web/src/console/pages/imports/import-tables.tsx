@@ -31,6 +31,9 @@ function money<T>(
   };
 }
 
+/** On a narrow screen the table scrolls; its words stay whole. */
+const WIDTH_MIN = 120;
+
 interface ReportTableProps<T> {
   title: string;
   description: ReactNode;
@@ -43,7 +46,7 @@ function ReportTable<T>({ title, description, rows, columns }: ReportTableProps<
     <Table
       wrapLines
       items={rows}
-      columnDefinitions={columns}
+      columnDefinitions={columns.map((column) => ({ minWidth: WIDTH_MIN, ...column }))}
       enableKeyboardNavigation
       header={
         <Header variant="h2" counter={`(${rows.length})`} description={description}>

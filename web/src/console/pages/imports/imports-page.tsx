@@ -1,5 +1,6 @@
 // The imports: what arrived, in which state, and what was odd about it.
 import Box from "@cloudscape-design/components/box";
+import Header from "@cloudscape-design/components/header";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
@@ -43,14 +44,20 @@ export default function ImportsPage() {
   return (
     <SpaceBetween size="l">
       <PageTitle title={t`Imports`} />
+      <Header
+        variant="h1"
+        description={t`The vendors' cost files: what arrived, and what was odd about it.`}
+      >
+        <Trans>Imports</Trans>
+      </Header>
       {may("ModifyCost") && (
         <UploadPanel vendor={control.filter("vendor")} month={control.filter("month")} />
       )}
       <ServerTable
         id="imports"
         wrap
-        title={t`Imports`}
-        description={t`The vendors' cost files: what arrived, and what was odd about it.`}
+        embedded
+        title={t`All imports`}
         columns={useColumns()}
         rows={imports.data?.data}
         total={imports.data?.total}
@@ -85,7 +92,7 @@ function useColumns(): Column<ImportRecord>[] {
       ),
       csv: (row) => row.create_time,
       sort: "create_time",
-      width: 200,
+      width: 175,
       alwaysVisible: true,
     },
     {
@@ -118,7 +125,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => formatNumber(row.lines, language),
       csv: (row) => String(row.lines),
       sort: "lines",
-      width: 100,
+      width: 125,
       numeric: true,
     },
     {
@@ -182,7 +189,7 @@ function Filters({ control }: { control: ListControl }) {
     ...Object.entries(texts).map(([value, label]) => ({ value, label })),
   ];
   return (
-    <SpaceBetween direction="horizontal" size="xs">
+    <SpaceBetween direction="horizontal" size="xs" alignItems="end">
       <VendorChoice
         all
         value={control.filter("vendor")}

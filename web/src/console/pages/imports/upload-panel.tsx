@@ -10,7 +10,6 @@ import FileTokenGroup from "@cloudscape-design/components/file-token-group";
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
-import SegmentedControl from "@cloudscape-design/components/segmented-control";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
@@ -46,6 +45,10 @@ export function UploadPanel(chosen: UploadPanelProps) {
     setSource("");
   });
   const problem = fileProblem(files);
+  const places = [
+    { value: "files", label: t`This computer` },
+    { value: "storage", label: t`Storage` },
+  ];
   const ready = place === "files" ? files.length > 0 && problem === "" : source.trim() !== "";
   const send = () =>
     start.mutate(
@@ -57,16 +60,13 @@ export function UploadPanel(chosen: UploadPanelProps) {
       <SpaceBetween size="m">
         <ColumnLayout columns={3}>
           <FormField label={t`From`}>
-            <SegmentedControl
-              label={t`From`}
-              selectedId={place}
-              options={[
-                { id: "files", text: t`This computer` },
-                { id: "storage", text: t`Storage` },
-              ]}
+            <Select
+              selectedOption={places.find(({ value }) => value === place) ?? null}
+              options={places}
               onChange={({ detail }) =>
-                setPlace(detail.selectedId === "files" ? "files" : "storage")
+                setPlace(detail.selectedOption.value === "files" ? "files" : "storage")
               }
+              disabled={start.isPending}
             />
           </FormField>
           <FormField label={t`Vendor of the costs`}>

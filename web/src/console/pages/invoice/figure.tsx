@@ -30,9 +30,9 @@ export function Figure({ label, value, currency, strong = false, signed = false 
 
 export function Change({ value, currency }: { value: Decimal; currency: string }) {
   return (
-    <>
+    <span className="amount">
       {!isNegative(value) && !isZero(value) && "+"}
       <Amount value={value} currency={currency} />
-    </>
+    </span>
   );
 }

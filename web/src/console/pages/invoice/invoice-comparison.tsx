@@ -107,6 +107,7 @@ function Causes({ comparison }: { comparison: Comparison }) {
         {
           id: "detail",
           header: t`What differs`,
+          minWidth: 200,
           cell: (row) => <Box color="text-body-secondary">{texts[row.cause][1]}</Box>,
         },
         {

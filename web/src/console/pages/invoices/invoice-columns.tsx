@@ -88,7 +88,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       cell: (row) => amount(row.tax, row),
       csv: (row) => String(row.tax ?? ""),
       numeric: true,
-      width: 120,
+      width: 135,
     },
     {
       id: "total",

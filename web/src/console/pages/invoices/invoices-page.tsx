@@ -88,7 +88,7 @@ function InvoiceList({ month, vendor }: { month: string; vendor: string }) {
         searchLabel={t`Customer or invoice number`}
         {...(mayBill && { selected, onSelect: setSelected })}
         filters={
-          <SpaceBetween direction="horizontal" size="xs">
+          <SpaceBetween direction="horizontal" size="xs" alignItems="end">
             <InvoicedFilter control={control} />
             <MonthVendorChoice
               month={month}

@@ -38,7 +38,8 @@ function LatestMonth() {
       <QueryState query={months}>
         {(listed) => {
           const due = listed.filter((month) => month.state !== "closed" && !month.provisional);
-          const chosen = due.at(-1) ?? listed[0];
+          const oldest = due.at(-1)?.month;
+          const chosen = due.find(({ month }) => month === oldest) ?? listed[0];
           if (chosen === undefined) return <FirstSteps />;
           return <Navigate to={`/months/${chosen.month}/${chosen.vendor}`} replace />;
         }}

@@ -129,7 +129,7 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
       shown: may("ModifyAccount") && step.state !== "done",
     },
     decided: {
-      text: t`Decide entries`,
+      text: step.state === "ready" && !closed ? t`Decide entries` : t`See entries`,
       run: open(`/entries?month=${month}&vendor=${vendor}`),
       shown: may("ReadBillingGroup", "ModifyBillingGroup"),
     },

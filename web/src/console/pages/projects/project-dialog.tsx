@@ -11,14 +11,22 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
 import type { ApiError } from "../../../api/client.ts";
-import { useChange } from "../../../api/queries.ts";
+import { useApi, useChange, useClient } from "../../../api/queries.ts";
+import type { components } from "../../../api/schema.ts";
+import { ConflictDialog } from "../../../components/conflict-dialog.tsx";
 import { useErrorText } from "../../../components/error-text.ts";
+import { readViolations } from "../../../components/field-errors.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
+import { QueryState } from "../../../components/query-state.tsx";
+import { useFieldErrors } from "../../../components/rule-text.ts";
 import { UnsavedChanges } from "../../../components/unsaved-changes.tsx";
 import type { ProjectProfit } from "./projects-page.tsx";
 
+const LIST = "/m/core/project";
 const LENGTH_MAX = 40;
-type Fields = Pick<ProjectProfit, "project_code" | "project_label" | "project_currency">;
+type ProjectRecord = components["schemas"]["ProjectRecord"];
+type Fields = Pick<ProjectRecord, "project_code" | "project_label" | "project_currency">;
+const NEW: Fields = { project_code: "", project_label: "", project_currency: "jpy" };
 
 interface ProjectDialogProps {
   /** The project to change; without it a new one is created. */
@@ -28,40 +36,93 @@ interface ProjectDialogProps {
 
 export function ProjectDialog({ project, onEnd }: ProjectDialogProps) {
   const { t } = useLingui();
+  const listed = useApi(LIST, { query: { etags: true } }, { enabled: project !== undefined });
+  if (project === undefined)
+    return <EditProject title={t`Create a project`} fields={NEW} onEnd={onEnd} />;
+  const title = t`Edit ${project.project_code}`;
+  const record = listed.data?.find((each) => each.project_id === project.project_id);
+  if (record === undefined)
+    return (
+      <Modal visible header={title} closeAriaLabel={t`Close`} onDismiss={onEnd}>
+        <QueryState query={listed}>{() => <Trans>This project was deleted.</Trans>}</QueryState>
+      </Modal>
+    );
+  return <EditProject title={title} record={record} fields={readFields(record)} onEnd={onEnd} />;
+}
+
+function readFields({ project_code, project_label, project_currency }: ProjectRecord): Fields {
+  return { project_code, project_label, project_currency };
+}
+
+interface EditProjectProps {
+  title: string;
+  record?: ProjectRecord;
+  fields: Fields;
+  onEnd: () => void;
+}
+
+function EditProject({ title, record, fields: start, onEnd }: EditProjectProps) {
+  const { t } = useLingui();
   const { notify } = useNotifications();
-  const start: Fields = {
-    project_code: project?.project_code ?? "",
-    project_label: project?.project_label ?? "",
-    project_currency: project?.project_currency ?? "jpy",
-  };
+  const reader = useClient();
+  // The list is read again in the background; the form keeps what was opened.
+  const [opened] = useState(start);
   const [fields, setFields] = useState(start);
+  const [etag, setEtag] = useState(record?.etag);
+  const [theirs, setTheirs] = useState<ProjectRecord>();
   const save = useChange(
-    (client, body: Fields) =>
-      project === undefined
-        ? client.post("/m/core/project", { body })
+    (client, version: string | undefined) =>
+      record === undefined
+        ? client.post(LIST, { body: fields })
         : client.post("/m/core/project/{project_id_or_month}", {
-            path: { project_id_or_month: project.project_id },
-            body,
+            path: { project_id_or_month: record.project_id },
+            body: fields,
+            ifMatch: version,
           }),
     {
       onSuccess: () => {
         notify({ type: "success", content: t`The project ${fields.project_code} was saved.` });
         onEnd();
       },
+      onError: async (error) => {
+        if (error.status !== 412) return;
+        const listed = await reader.get(LIST, { query: { etags: true } });
+        setTheirs(listed.find((each) => each.project_id === record?.project_id));
+      },
     },
   );
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save.mutate(fields);
+    save.mutate(etag);
   };
+  const labels = {
+    project_code: t`Code`,
+    project_label: t`Name`,
+    project_currency: t`Currency`,
+  };
+  if (theirs !== undefined)
+    return (
+      <ConflictDialog
+        differences={(Object.keys(labels) as (keyof Fields)[])
+          .filter((name) => fields[name] !== theirs[name])
+          .map((name) => ({ field: labels[name], mine: fields[name], theirs: theirs[name] }))}
+        onOverwrite={() => {
+          setTheirs(undefined);
+          setEtag(theirs.etag);
+          save.mutate(theirs.etag);
+        }}
+        onReload={() => {
+          setFields(readFields(theirs));
+          setEtag(theirs.etag);
+          setTheirs(undefined);
+          save.reset();
+        }}
+        onCancel={() => setTheirs(undefined)}
+      />
+    );
   return (
-    <Modal
-      visible
-      header={project === undefined ? t`Create a project` : t`Edit ${project.project_code}`}
-      closeAriaLabel={t`Close`}
-      onDismiss={onEnd}
-    >
-      <UnsavedChanges changed={JSON.stringify(fields) !== JSON.stringify(start)} />
+    <Modal visible header={title} closeAriaLabel={t`Close`} onDismiss={onEnd}>
+      <UnsavedChanges changed={JSON.stringify(fields) !== JSON.stringify(opened)} />
       <form onSubmit={submit}>
         <Form
           actions={
@@ -101,16 +162,16 @@ interface ProjectFieldsProps {
 function ProjectFields({ fields, onChange, error, busy }: ProjectFieldsProps) {
   const { t } = useLingui();
   const errorText = useErrorText();
-  const refused = readFieldErrors(error);
+  const fieldErrors = useFieldErrors(error);
   return (
     <SpaceBetween size="m">
-      {error !== null && Object.keys(refused).length === 0 && (
+      {error !== null && readViolations(error).length === 0 && (
         <Alert type="error">{errorText(error)}</Alert>
       )}
       <FormField
         label={t`Code`}
         constraintText={t`At most ${LENGTH_MAX} characters`}
-        errorText={refused.project_code}
+        errorText={fieldErrors("project_code")}
       >
         <Input
           value={fields.project_code}
@@ -121,7 +182,7 @@ function ProjectFields({ fields, onChange, error, busy }: ProjectFieldsProps) {
       <FormField
         label={t`Name`}
         constraintText={t`At most ${LENGTH_MAX} characters`}
-        errorText={refused.project_label}
+        errorText={fieldErrors("project_label")}
       >
         <Input
           value={fields.project_label}
@@ -146,11 +207,4 @@ function ProjectFields({ fields, onChange, error, busy }: ProjectFieldsProps) {
       </FormField>
     </SpaceBetween>
   );
-}
-
-/** What the service says about each field it refused. */
-function readFieldErrors(error: ApiError | null): Record<string, string> {
-  const violations = error?.problem.violations;
-  if (!Array.isArray(violations)) return {};
-  return Object.fromEntries(violations.map(({ field, rule }) => [String(field), String(rule)]));
 }

@@ -14,8 +14,8 @@ import { PageTitle } from "../../../components/page-title.tsx";
 import { ServerTable, usePageSize } from "../../../components/server-table.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
+import { MonthSelect } from "../../choices.tsx";
 import { useMay, useMe } from "../../me.ts";
-import { MonthChoice } from "../../month-vendor-choice.tsx";
 import { NewestMonth } from "../../newest-month.tsx";
 import { DeleteProjectDialog } from "./delete-project-dialog.tsx";
 import { ProfitChart } from "./profit-chart.tsx";
@@ -78,9 +78,9 @@ function Projects({ month }: { month: string }) {
         rowId={(row) => row.project_id}
         searchLabel={t`Code or name`}
         filters={
-          <SpaceBetween direction="horizontal" size="xs">
+          <SpaceBetween direction="horizontal" size="xs" alignItems="end">
             <VendorFilter control={control} />
-            <MonthChoice month={month} onChange={(chosen) => control.setFilter("month", chosen)} />
+            <MonthSelect value={month} onChange={(chosen) => control.setFilter("month", chosen)} />
           </SpaceBetween>
         }
         actions={

@@ -4,6 +4,7 @@ import Button from "@cloudscape-design/components/button";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
+import type { Decimal } from "../../../api/exact-json.ts";
 import { formatNumber } from "../../../components/amount-format.ts";
 import type { Column } from "../../../components/server-table.tsx";
 import { useLanguage } from "../../../language/language.tsx";
@@ -22,6 +23,15 @@ function TwoLines({ first, second }: { first: ReactNode; second: ReactNode }) {
   );
 }
 
+function Price({ value, currency }: { value: Decimal; currency: Reservation["currency"] }) {
+  const { language } = useLanguage();
+  return (
+    <span className="amount">
+      {formatNumber(value, language)} {currency}
+    </span>
+  );
+}
+
 /** Without `open`, the rows have no actions. */
 export function useReservationColumns(
   open?: (reservation: Reservation) => void,
@@ -34,7 +44,7 @@ export function useReservationColumns(
   const columns: Column<Reservation>[] = [
     {
       id: "instance",
-      header: t`Instances`,
+      header: t`Instance type`,
       cell: (row) => (
         <TwoLines
           first={
@@ -103,8 +113,8 @@ export function useReservationColumns(
       header: t`Fee per hour, upfront`,
       cell: (row) => (
         <TwoLines
-          first={`${formatNumber(row.unblended_rate, language)} ${row.currency ?? ""}`}
-          second={`${formatNumber(row.upfront_value, language)} ${row.currency ?? ""}`}
+          first={<Price value={row.unblended_rate} currency={row.currency} />}
+          second={<Price value={row.upfront_value} currency={row.currency} />}
         />
       ),
       csv: (row) => `${row.unblended_rate} / ${row.upfront_value} ${row.currency ?? ""}`.trim(),
@@ -121,7 +131,7 @@ export function useReservationColumns(
             isOver(row) ? (
               <StatusIndicator type="stopped">{t`Ended`}</StatusIndicator>
             ) : (
-              <StatusIndicator type="success">{t`Running`}</StatusIndicator>
+              <StatusIndicator type="success">{t`In force`}</StatusIndicator>
             )
           }
         />

@@ -129,7 +129,7 @@ function useDescription(): (form: SettingsForm) => Record<string, string> {
       [t`Rounding`, roundings[form.rounding]],
       [
         t`Fee table`,
-        form.bands.map(({ upto, percent }) => `${upto || t`no limit`}: ${percent} %`).join(" / "),
+        form.bands.map(({ upto, percent }) => `${upto || t`no limit`}: ${percent}%`).join(" / "),
       ],
       [t`Change against last month, in percent`, form.changeLimit],
       [t`Lowest margin, in percent`, form.marginLimit],

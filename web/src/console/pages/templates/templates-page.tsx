@@ -57,6 +57,7 @@ export default function TemplatesPage() {
           {
             id: "name",
             header: t`Name of the template`,
+            minWidth: 130,
             isRowHeader: true,
             cell: (template) => (
               <SpaceBetween direction="horizontal" size="xs">
@@ -71,13 +72,19 @@ export default function TemplatesPage() {
               </SpaceBetween>
             ),
           },
-          { id: "company", header: t`Issuer`, cell: (template) => template.company },
+          { id: "company", header: t`Issuer`, minWidth: 200, cell: (template) => template.company },
           {
             id: "number",
             header: t`Registration number`,
+            minWidth: 150,
             cell: (template) => template.registration_number ?? "–",
           },
-          { id: "bank", header: t`Bank account`, cell: (template) => template.bank_account ?? "–" },
+          {
+            id: "bank",
+            header: t`Bank account`,
+            minWidth: 240,
+            cell: (template) => template.bank_account ?? "–",
+          },
         ]}
         empty={
           <SpaceBetween size="s">
