@@ -41,7 +41,8 @@ HEIGHT_MAX = 3_000  # long lists repeat themselves
 PORT = 8080  # as in the README
 READY_MILLISECONDS = 60_000
 IDLE_MILLISECONDS = 10_000
-SETTLE_MILLISECONDS = 400  # charts and the printed page are drawn after the data arrive
+SETTLE_MILLISECONDS = 400  # charts are drawn after the data arrive
+VIEWER_MILLISECONDS = 2_500  # the viewer of PDF files is a page of its own
 LOADING = "[aria-busy=true], [class*=awsui_spinner_], [class*=awsui_skeleton_]"
 # The pages that the README shows.
 DOCUMENTED = {
@@ -118,6 +119,7 @@ class Demo:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("pages", nargs="*", metavar="PAGE", help=", ".join(PAGES))
+    parser.add_argument("--language", choices=LANGUAGES, help="only this one")
     parser.add_argument("--demo", type=Path, help="folder of a demo that is running")
     parser.add_argument("--port", type=int, default=PORT)
     chosen = parser.parse_args(arguments)
@@ -131,7 +133,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not chosen.pages:
             take_api_pictures(browser, demo.address, demo.token, IMAGES)
         pages = chosen.pages or ["sign-in", *PAGES]
-        for language in LANGUAGES:
+        for language in [chosen.language] if chosen.language else LANGUAGES:
             take_console(browser, demo, language, pages)
         for name in pages:
             write_sheet(browser, name)
@@ -205,6 +207,7 @@ def take_variants(page: Page, name: str, language: str) -> None:
         if (language, size, theme) == ("ja", "wide", "light") and name in DOCUMENTED:
             save(page.screenshot(), IMAGES / DOCUMENTED[name])
     page.set_viewport_size(SIZES["wide"])
+    page.wait_for_function("innerWidth > 1000")  # the next page opens wide
 
 
 def wait_until_drawn(page: Page) -> None:
@@ -218,6 +221,8 @@ def wait_until_drawn(page: Page) -> None:
         )
     except Error as error:
         print(f"{page.url} is still loading: {error.message.splitlines()[0]}")
+    if page.locator("iframe").count() > 0:
+        page.wait_for_timeout(VIEWER_MILLISECONDS)
 
 
 def take_whole_page(page: Page) -> bytes:
@@ -238,6 +243,8 @@ SHEET_WIDTHS = {"wide": 900, "narrow": 300}
 def write_sheet(browser: Browser, name: str) -> None:
     """All variants of one page, side by side: a wide and a narrow one for each colour."""
     for language in LANGUAGES:
+        if not (SCREENSHOTS / f"{name}-{language}-wide-light.png").is_file():
+            continue
         images = "".join(
             f"<img width={SHEET_WIDTHS[size]} src='data:image/png;base64,{encode(file)}'>"
             for theme, size in product(THEMES, SIZES)

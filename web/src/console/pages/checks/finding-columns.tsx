@@ -42,7 +42,7 @@ export function useFindingColumns(): Column<Finding>[] {
       row.currency === null ? "" : <Amount value={row[id]} currency={row.currency.toUpperCase()} />,
     csv: (row) => String(row[id] ?? ""),
     numeric: true,
-    width: 115,
+    width: 120,
   });
   return [
     {
@@ -52,7 +52,7 @@ export function useFindingColumns(): Column<Finding>[] {
         <StatusIndicator type={INDICATORS[row.code]}>{names[row.code]}</StatusIndicator>
       ),
       csv: (row) => names[row.code],
-      width: 145,
+      width: 130,
       alwaysVisible: true,
     },
     {
@@ -69,7 +69,7 @@ export function useFindingColumns(): Column<Finding>[] {
         </div>
       ),
       csv: (row) => [row.billinggroup_name, row.customer_id].filter(Boolean).join(" "),
-      width: 150,
+      width: 140,
       alwaysVisible: true,
     },
     {
@@ -77,7 +77,7 @@ export function useFindingColumns(): Column<Finding>[] {
       header: t`Cause`,
       cell: (row) => causes[row.cause],
       csv: (row) => causes[row.cause],
-      width: 300,
+      width: 245,
     },
     amount("amount_before", t`Last month`),
     amount("amount", t`This month`),
@@ -87,7 +87,7 @@ export function useFindingColumns(): Column<Finding>[] {
       cell: (row) => percent(row.change),
       csv: (row) => percent(row.change),
       numeric: true,
-      width: 75,
+      width: 100,
     },
     amount("margin", t`Margin`),
     {
@@ -96,7 +96,7 @@ export function useFindingColumns(): Column<Finding>[] {
       cell: (row) => percent(row.margin_rate),
       csv: (row) => percent(row.margin_rate),
       numeric: true,
-      width: 90,
+      width: 125,
     },
   ];
 }

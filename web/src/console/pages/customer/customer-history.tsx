@@ -130,7 +130,7 @@ function HistoryChart({ months, currency, vendor }: HistoryChartProps) {
       ariaLabel={t`Invoiced, vendor cost and margin of ${formatVendor(vendor)} by month`}
       series={[
         bar(t`Invoiced`, (each) => each.pre_tax),
-        bar(t`Vendor cost`, (each) => each.vendor_cost),
+        bar(t`Vendor's costs`, (each) => each.vendor_cost),
         bar(t`Margin`, (each) => each.margin),
       ]}
       i18nStrings={{

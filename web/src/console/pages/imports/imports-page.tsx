@@ -92,7 +92,7 @@ function useColumns(): Column<ImportRecord>[] {
       ),
       csv: (row) => row.create_time,
       sort: "create_time",
-      width: 175,
+      width: 200,
       alwaysVisible: true,
     },
     {
@@ -101,7 +101,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => monthOf(row) || "–",
       csv: (row) => row.month ?? "",
       sort: "month",
-      width: 140,
+      width: 150,
     },
     {
       id: "vendor",
@@ -109,7 +109,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => formatVendor(row.vendor),
       csv: (row) => row.vendor,
       sort: "vendor",
-      width: 115,
+      width: 105,
     },
     {
       id: "state",
@@ -125,7 +125,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => formatNumber(row.lines, language),
       csv: (row) => String(row.lines),
       sort: "lines",
-      width: 125,
+      width: 115,
       numeric: true,
     },
     {
@@ -133,7 +133,7 @@ function useColumns(): Column<ImportRecord>[] {
       header: t`Files`,
       cell: (row) => row.sources.join(", "),
       csv: (row) => row.sources.join(", "),
-      width: 150,
+      width: 140,
     },
     {
       id: "odd",

@@ -20,7 +20,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
     );
   const stateText = (row: ShortInvoice) => {
     if (row.invoice_no === null) return t`No invoice`;
-    if (row.warnings.length === 0) return t`Invoice created`;
+    if (row.warnings.length === 0) return t({ message: "Created", context: "invoice" });
     return row.warnings.map((code) => warningTexts[code].short).join(" ");
   };
   return [
@@ -40,7 +40,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       ),
       csv: (row) => row.billinggroup_name,
       sort: "billinggroup_name",
-      width: 180,
+      width: 170,
       alwaysVisible: true,
     },
     {
@@ -53,7 +53,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
     },
     {
       id: "invoice_no",
-      header: t`Invoice number`,
+      header: t`Invoice no.`,
       cell: (row) => row.invoice_no ?? "",
       csv: (row) => row.invoice_no ?? "",
       sort: "invoice_no",
@@ -71,7 +71,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       header: t`Currency`,
       cell: (row) => row.currency?.toUpperCase() ?? "",
       csv: (row) => row.currency?.toUpperCase() ?? "",
-      width: 80,
+      width: 100,
     },
     {
       id: "pre_tax",

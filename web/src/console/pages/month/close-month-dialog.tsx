@@ -15,6 +15,9 @@ import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useBlockerText } from "./blocker-text.ts";
 import type { MonthStatus } from "./month-page.tsx";
+import type { StepName } from "./step-texts.ts";
+
+const LEFT_OUT: readonly StepName[] = ["placed", "decided"];
 
 export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd: () => void }) {
   const { t } = useLingui();
@@ -26,6 +29,10 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
   const { month, vendor } = status;
   const name = `${formatMonth(month, language)} (${formatVendor(vendor)})`;
   const blockers = status.steps.find((step) => step.step === "closed")?.blockers ?? [];
+  // They do not keep the month open, but nobody pays for them.
+  const leftOut = status.steps
+    .filter(({ step, state }) => LEFT_OUT.includes(step) && state !== "done")
+    .flatMap((step) => step.blockers);
   const close = useChange(
     (client) =>
       client.post("/m/core/invoices/close/{month}", {
@@ -57,6 +64,15 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
             reopened with a reason, which is recorded.
           </Trans>
         </Box>
+        {status.can_be_closed && leftOut.length > 0 && (
+          <Alert type="warning" header={t`The invoices leave something out`}>
+            <ul>
+              {leftOut.map((blocker) => (
+                <li key={blocker.reason}>{blockerText(blocker, status).text}</li>
+              ))}
+            </ul>
+          </Alert>
+        )}
         {!status.can_be_closed && (
           <Alert type="warning" header={t`The month is not ready`}>
             <ul>

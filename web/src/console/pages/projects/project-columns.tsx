@@ -35,7 +35,7 @@ export function useProjectColumns(
     ),
     csv: (row) => String(readFigures(row, vendor)?.[id] ?? ""),
     numeric: true,
-    width: 160,
+    width: 150,
   });
   const rate = (row: ProjectProfit) => {
     const share = readFigures(row, vendor)?.profit_exchanged_rate;
@@ -59,14 +59,14 @@ export function useProjectColumns(
       cell: (row) => row.project_label,
       csv: (row) => row.project_label,
       sort: "project_label",
-      width: 200,
+      width: 190,
     },
     {
       id: "currency",
       header: t`Currency`,
       cell: (row) => row.project_currency.toUpperCase(),
       csv: (row) => row.project_currency.toUpperCase(),
-      width: 100,
+      width: 110,
     },
     amount("sales_exchanged", t`Sales`),
     amount("stock_exchanged", t`Vendor's costs`),
