@@ -165,6 +165,7 @@ routes: setup ## write docs/routes.md from the declared routes
 	@mv docs/routes.md.new docs/routes.md
 
 web-types: setup ## write the types of the API for the web consoles, and update the message catalogues
+	@mkdir -p build
 	$(PY)python -m nimbill.application.openapi_file > build/openapi.json
 	$(NODE) scripts/generate-types.mjs ../build/openapi.json
 	$(NODE) node_modules/.bin/lingui extract --clean

@@ -6,7 +6,7 @@ import Input from "@cloudscape-design/components/input";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import { inventPassword } from "../../../components/password.ts";
+import { inventPassword } from "./password.ts";
 
 interface PasswordFieldProps {
   value: string;
