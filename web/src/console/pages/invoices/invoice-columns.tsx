@@ -40,7 +40,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       ),
       csv: (row) => row.billinggroup_name,
       sort: "billinggroup_name",
-      width: 170,
+      width: 180,
       alwaysVisible: true,
     },
     {
@@ -64,14 +64,14 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       header: t`State`,
       cell: (row) => <InvoiceState row={row} text={stateText(row)} />,
       csv: stateText,
-      width: 130,
+      width: 120,
     },
     {
       id: "currency",
       header: t`Currency`,
       cell: (row) => row.currency?.toUpperCase() ?? "",
       csv: (row) => row.currency?.toUpperCase() ?? "",
-      width: 100,
+      width: 105,
     },
     {
       id: "pre_tax",
