@@ -23,4 +23,5 @@ PAGES = {
     "people": "/people",
     "roles": "/roles",
     "api-clients": "/api-clients",
+    "security": "/security",
 }

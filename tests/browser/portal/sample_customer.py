@@ -25,7 +25,7 @@ VISITOR = "guest@example.com"  # with the flags of a new login
 CLERK = "clerk.one"  # sees the second account only
 FIRST_ACCOUNT = CUSTOMERS["BG-0001"][1]
 SECOND_ACCOUNT = "666666666666"
-# What no page, request or store of the browser may contain: the vendor's costs, and other companies.
+# What no page, request or store may contain: the vendor's costs, and other companies.
 VENDOR_COSTS = ("913.77", "641.53", "100.25", "200.25")
 FOREIGN = ("333333333333", "555555555555", "山手フーズ", "みなと物流")
 

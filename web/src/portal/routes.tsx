@@ -49,6 +49,12 @@ export const router = createBrowserRouter(
           children: [
             { index: true, Component: Start },
             ...Object.entries(PAGES).map(([path, load]) => guarded(path, load)),
+            {
+              path: "security",
+              lazy: async () => ({
+                Component: (await import("../security/security-page.tsx")).default,
+              }),
+            },
             { path: "*", Component: NotAvailable },
           ],
         },

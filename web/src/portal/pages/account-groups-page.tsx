@@ -54,7 +54,7 @@ export default function AccountGroupsPage() {
             ariaLabel={t`Change ${group.name}`}
             onClick={() => setOpen({ kind: "edit", group })}
           >
-            <Trans>Change</Trans>
+            <Trans>Edit</Trans>
           </Button>
           <Button
             variant="inline-link"

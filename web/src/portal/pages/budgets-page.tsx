@@ -76,7 +76,7 @@ export default function BudgetsPage() {
                               ariaLabel={t`Change ${budget.name}`}
                               onClick={() => setOpen({ kind: "edit", budget })}
                             >
-                              <Trans>Change</Trans>
+                              <Trans>Edit</Trans>
                             </Button>
                             <Button
                               ariaLabel={t`Delete ${budget.name}`}

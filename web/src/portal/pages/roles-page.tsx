@@ -62,7 +62,7 @@ export default function RolesPage() {
             ariaLabel={t`Change ${role.name}`}
             onClick={() => setOpen({ kind: "edit", role })}
           >
-            <Trans>Change</Trans>
+            <Trans>Edit</Trans>
           </Button>
           <Button
             variant="inline-link"
