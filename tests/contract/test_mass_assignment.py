@@ -97,8 +97,8 @@ def add_fields(type_: inspect.Type, body: Any, extra: dict[str, Any]) -> Any:
 def mask_generated(value: Any, column: str = "") -> Any:
     """A stored value without the parts that the service generates anew for each organisation.
 
-    Masked are ids, times of the last hour and hashes. Anything that a request could have sent
-    stays.
+    Masked are ids, times of these days, hashes and encrypted texts. Anything that a request could
+    have sent stays.
     """
     if isinstance(value, dict):
         return {name: mask_generated(item, name) for name, item in value.items()}
@@ -108,7 +108,7 @@ def mask_generated(value: Any, column: str = "") -> Any:
         return "time" if abs(value / 1e9 - datetime.now(UTC).timestamp()) < 3600 else value
     if not isinstance(value, str):
         return value
-    if value.startswith(("\\x", "$argon2")):
+    if value.startswith(("\\x", "$argon2")) or column == "encrypted":
         return "hash"
     if column in ("short_name", "key") and not value.startswith(EXTRA):
         return "name"
@@ -117,7 +117,7 @@ def mask_generated(value: Any, column: str = "") -> Any:
 
 def _mask_recent(match: re.Match[str]) -> str:
     time = datetime.fromisoformat(match[0])
-    return "time" if abs(datetime.now(UTC) - time) < timedelta(hours=1) else match[0]
+    return "time" if abs(datetime.now(UTC) - time) < timedelta(days=8) else match[0]
 
 
 def list_comparable_rows(db: Superuser, organisation_id: str) -> dict[str, list[str]]:

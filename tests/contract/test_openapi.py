@@ -82,6 +82,7 @@ def test_every_route_but_the_web_pages_is_documented() -> None:
         "get_api_page_file",
         "redirect_to_console",
         "get_console",
+        "get_portal",
         "get_asset",
     }
     assert {

@@ -134,10 +134,7 @@ def theirs(running: Service, db: Superuser) -> Tenant:
 
 @pytest.fixture(scope="module")
 def ours(running: Service, db: Superuser, theirs: Tenant) -> Tenant:
-    """Created after the other tenant, whose records are made by requests.
-
-    If nothing separates tenants, such requests fail as soon as there are two.
-    """
+    """Created last: where nothing separates tenants, requests fail as soon as there are two."""
     return new_tenant(running, db, OURS)
 
 

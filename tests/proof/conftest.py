@@ -6,7 +6,7 @@ import pytest
 
 from tests.proof.row_environment import QUICK_SEED, RowEnvironment
 
-# The longest tests, with their seconds on a busy machine. The others take less than ten.
+# The longest tests with their weights, about their seconds on a busy machine. Others are shorter.
 LONG_TESTS = {
     "test_the_row_is_green[R1]": 742,
     "test_the_row_is_green[I2]": 180,
