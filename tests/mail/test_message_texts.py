@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from nimbill.foundation.language import Language
-from nimbill.mail.messages import account_created, password_changed
+from nimbill.mail import messages
+from nimbill.mail.messages import password_changed, password_forgotten, user_invited
 
 FIELDS = {
     "to": "hanako@example.com",
     "company": "株式会社さくら商事",
     "address": "https://billing.example.com/portal",
 }
+LINK = "https://billing.example.com/portal/choose-password#organisation=org_a&token=b-_"
+account_created = partial(messages.account_created, link=LINK)
 builders = pytest.mark.parametrize("build", [account_created, password_changed])
 languages = pytest.mark.parametrize("language", Language)
 
@@ -88,3 +93,18 @@ def test_braces_in_a_name_are_not_replaced() -> None:
 
     assert "Dear {password} {0} {to.__class__}," in message.text
     assert message.text.count("real-one") == 1
+
+
+@languages
+@pytest.mark.parametrize("build", [user_invited, password_forgotten])
+def test_a_message_with_a_link_names_the_user_and_contains_the_link_on_a_line(
+    build: object, language: Language
+) -> None:
+    assert callable(build)
+    message = build(to="hanako@example.com", username="hanako.s", link=LINK, language=language)
+
+    assert message.to == "hanako@example.com"
+    assert LINK in message.text.splitlines()
+    assert "hanako.s" in message.text
+    assert LINK in account_created(**FIELDS, language=language, password=None).text.splitlines()
+    assert LINK not in password_changed(**FIELDS, language=language, password=None).text

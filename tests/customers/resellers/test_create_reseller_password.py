@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
+import time_machine
 
 from tests.customers.resellers.reseller_accounts import (
     CUSTOM_PASSWORD,
@@ -13,7 +16,8 @@ from tests.customers.resellers.reseller_accounts import (
     log_in,
     post_reseller,
 )
-from tests.problem_responses import read_violations
+from tests.mail.outbox_messages import find_link, read_link, read_outbox
+from tests.problem_responses import read_problem, read_violations
 from tests.running_service import Service
 
 
@@ -54,6 +58,32 @@ def test_with_notification_a_message_is_queued_and_the_response_shows_no_passwor
 
     assert set(response.json()) == {"status", "user_id"}
     assert count_messages(service) == 1
+
+
+def test_the_invitation_leads_to_choosing_a_password(service: Service, company: str) -> None:
+    post_reseller(service, company, input_type="Auto", password=..., notification=True)
+    (message,) = read_outbox(service.settings.data, service.organisation.organisation_id)
+    body = {**read_link(message), "password": "chosen by me 1"}
+
+    with time_machine.travel(datetime.now(UTC) + timedelta(days=6), tick=False):
+        response = service.http.post("/portal/password-reset/confirm", json=body)
+
+    assert response.status_code == 200
+    assert message["To"] == EMAIL
+    assert find_link(message).startswith(f"{service.settings.link_url}/portal/choose-password#")
+    assert log_in(service, EMAIL, "chosen by me 1").status_code == 200
+
+
+def test_an_invitation_ends_after_seven_days(service: Service, company: str) -> None:
+    post_reseller(service, company, notification=True)
+    (message,) = read_outbox(service.settings.data, service.organisation.organisation_id)
+    body = {**read_link(message), "password": "chosen by me 1"}
+
+    with time_machine.travel(datetime.now(UTC) + timedelta(days=7, minutes=1), tick=False):
+        response = service.http.post("/portal/password-reset/confirm", json=body)
+
+    assert read_problem(response, 400)["code"] == "link_invalid"
+    assert log_in(service, EMAIL, CUSTOM_PASSWORD).status_code == 200
 
 
 def test_auto_ignores_the_sent_password(service: Service, company: str) -> None:

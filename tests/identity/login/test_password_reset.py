@@ -18,6 +18,7 @@ from nimbill.foundation.product import Product
 from nimbill.identity.login import password_reset
 from nimbill.identity.users.password_link_records import password_links
 from tests.identity.login.console_sessions import refresh_session, sign_in_for_token
+from tests.identity.login.test_delete_expired_logins import delete_expired
 from tests.identity.login.token_requests import (
     PRODUCTS,
     is_token_valid,
@@ -334,3 +335,13 @@ def test_the_token_is_stored_as_a_hash_only(service: Service, user_id: str) -> N
 
     assert link["token"] not in service.run(read_rows)
     assert len(link["token"]) == 43
+
+
+def test_expired_links_are_deleted(service: Service, user_id: str) -> None:
+    mail_link(service)
+
+    delete_expired(service, minutes=59)
+    assert count_links(service) == 1
+    delete_expired(service, minutes=61)
+
+    assert count_links(service) == 0
