@@ -8,7 +8,6 @@ from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import default
 from pathlib import Path
-from typing import cast
 from urllib.parse import parse_qsl, urlsplit
 
 WAIT_SECONDS = 20
@@ -23,9 +22,7 @@ def read_outbox(data: Path, organisation_id: str, *, count: int = 1) -> list[Ema
         assert time.monotonic() < end, f"{len(files)} of {count} mails"
         time.sleep(0.02)
     files.sort(key=lambda file: file.stat().st_mtime_ns)
-    return [
-        cast(EmailMessage, message_from_bytes(file.read_bytes(), policy=default)) for file in files
-    ]
+    return [message_from_bytes(file.read_bytes(), policy=default) for file in files]
 
 
 def find_link(message: EmailMessage) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 from datetime import UTC, datetime, timedelta
@@ -163,7 +164,7 @@ def test_the_response_does_not_wait_for_the_mail_and_does_not_show_its_failure(
     failed = threading.Event()
 
     async def fail(*_: Any) -> None:
-        await password_reset.asyncio.to_thread(answered.wait, 30)
+        await asyncio.to_thread(answered.wait, 30)
         failed.set()
         raise RuntimeError("the mail cannot be queued")
 
