@@ -242,8 +242,9 @@ environment: $(ENVIRONMENT)/.ready
 # The inputs of the editable install. It is also repeated if the built web assets are missing.
 WEB_SOURCES := $(shell find web -name node_modules -prune -o -name '.built' -prune -o -type f -print)
 WEB_ASSETS := $(wildcard src/nimbill/application/static/api/index.html src/nimbill/application/static/web/console.html \
+	src/nimbill/application/static/web/portal.html \
 	src/nimbill/invoicing/pdf/fonts/LICENSE)
-BUILT_FROM := pyproject.toml hatch_build.py $(WEB_SOURCES) $(if $(filter 3,$(words $(WEB_ASSETS))),,web-assets)
+BUILT_FROM := pyproject.toml hatch_build.py $(WEB_SOURCES) $(if $(filter 4,$(words $(WEB_ASSETS))),,web-assets)
 web-assets:
 
 .venv/bin/uv: requirements/uv.txt

@@ -48,6 +48,7 @@ LISTS = POSTED | {
     "list_fees",
     "list_findings",
     "list_invoices",
+    "list_portal_accounts",
     "list_portal_reservations",
     "list_recalculation",
     "summarize_invoices",
