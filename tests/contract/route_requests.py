@@ -14,7 +14,7 @@ import httpx
 from msgspec import inspect
 
 from nimbill.foundation.product import Product
-from nimbill.http.csv_bodies import CSV_TYPE
+from nimbill.http.downloads import CSV_TYPE
 from tests.contract import resource_factories, valid_bodies
 from tests.contract.declared_routes import Route
 from tests.contract.resource_factories import RecordReference, find_reference

@@ -15,7 +15,7 @@ from urllib.parse import quote
 import pytest
 
 from nimbill.database.embedded_postgres import Address
-from nimbill.http.csv_bodies import CSV_TYPE
+from nimbill.http.downloads import CSV_TYPE
 from nimbill.http.idempotency import HEADER as IDEMPOTENCY_KEY
 from nimbill.http.versions import IF_MATCH
 from tests.contract.declared_routes import Route, all_routes

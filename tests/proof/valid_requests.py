@@ -11,7 +11,7 @@ from urllib.parse import quote, urlencode, urlsplit
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.product import Product
-from nimbill.http.csv_bodies import CSV_TYPE
+from nimbill.http.downloads import CSV_TYPE
 from tests.contract.declared_routes import Route, all_routes
 from tests.contract.route_requests import build_valid_request
 from tests.contract.superuser import Superuser
