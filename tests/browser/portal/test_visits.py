@@ -108,7 +108,7 @@ def test_a_user_with_a_filter_sees_its_account_only(open_portal: OpenPortal) -> 
 def test_a_customer_sees_what_a_tag_cost_and_marks_it_provisional(portal: Portal) -> None:
     portal.open("/tags")
     page = portal.page
-    page.goto(f"{portal.address}/portal/tags?month={MONTH}&key=Team")
+    page.goto(f"{portal.address}/portal/tags?month={MONTH}&key=Team&earlier=0")
 
     row = page.get_by_role("row").filter(has_text="web")
 
