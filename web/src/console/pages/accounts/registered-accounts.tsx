@@ -131,7 +131,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       ),
       csv: (row) => row.customer_name,
       sort: "customer_name",
-      width: 260,
+      width: 245,
       alwaysVisible: true,
     },
     {
@@ -158,7 +158,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       cell: (row) => row.billinggroup_id,
       csv: (row) => row.billinggroup_id,
       sort: "billinggroup_id",
-      width: 130,
+      width: 145,
     },
     {
       id: "account_id",

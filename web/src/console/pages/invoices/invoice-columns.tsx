@@ -49,7 +49,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       cell: (row) => row.billinggroup_id,
       csv: (row) => row.billinggroup_id,
       sort: "billinggroup_id",
-      width: 105,
+      width: 95,
     },
     {
       id: "invoice_no",
@@ -57,7 +57,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       cell: (row) => row.invoice_no ?? "",
       csv: (row) => row.invoice_no ?? "",
       sort: "invoice_no",
-      width: 135,
+      width: 150,
     },
     {
       id: "state",
@@ -71,7 +71,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       header: t`Currency`,
       cell: (row) => row.currency?.toUpperCase() ?? "",
       csv: (row) => row.currency?.toUpperCase() ?? "",
-      width: 105,
+      width: 120,
     },
     {
       id: "pre_tax",
@@ -88,7 +88,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       cell: (row) => amount(row.tax, row),
       csv: (row) => String(row.tax ?? ""),
       numeric: true,
-      width: 135,
+      width: 120,
     },
     {
       id: "total",

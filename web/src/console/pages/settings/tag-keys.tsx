@@ -27,7 +27,9 @@ export function TagKeys({ keys, onChange, disabled }: TagKeysProps) {
   };
   return (
     <SpaceBetween size="xs">
-      <Grid gridDefinition={[{ colspan: 9 }, { colspan: 3 }]}>
+      <Grid
+        gridDefinition={[{ colspan: { default: 12, xs: 9 } }, { colspan: { default: 12, xs: 3 } }]}
+      >
         <Input
           ariaLabel={t`Another tag`}
           value={typed}
