@@ -69,6 +69,7 @@ SETUP_FILES = (
     "requirements/dev.txt",
     "src/nimbill/application/static/api/index.html",
     "src/nimbill/application/static/web/console.html",
+    "src/nimbill/application/static/web/portal.html",
     "src/nimbill/invoicing/pdf/fonts/LICENSE",
 )
 

@@ -212,4 +212,7 @@ def test_the_words_are_found_where_they_are_shown(scene: PortalScene) -> None:
 def test_the_portal_has_routes() -> None:
     assert len(FLAGGED) >= 30
     assert len(READS) > 15
-    assert {request.route.path for request in REQUESTS if request.flag is None} == {f"{PREFIX}/me"}
+    assert {request.route.path for request in REQUESTS if request.flag is None} == {
+        f"{PREFIX}/me",
+        f"{PREFIX}/accounts",
+    }

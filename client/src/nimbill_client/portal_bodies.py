@@ -15,13 +15,19 @@ class Company(Record, frozen=True, kw_only=True):
 
 
 class Me(Record, frozen=True, kw_only=True):
-    """`company` and `flags` are None for users of the organisation: no flag restricts them."""
+    """`company` and `flags` are None for users of the organisation: no flag restricts them.
+
+    `filtered` users see a part of the company's accounts.
+    """
 
     user_id: str
     username: str
     company: Company | None
     flags: dict[str, bool] | None
     permissions: list[str]
+    language: str
+    report_tag_keys: list[str]
+    filtered: bool
 
 
 class UsageMonth(Record, frozen=True, kw_only=True):

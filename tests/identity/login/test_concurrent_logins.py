@@ -14,7 +14,7 @@ from nimbill.access import password_hash_queue, passwords
 from nimbill.access.password_hash_queue import QueueLane, too_many_logins
 from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.errors import TooManyRequests
-from nimbill.identity.login import grants, login_rate_limits, session_routes
+from nimbill.identity.login import browser_requests, grants, login_rate_limits, session_routes
 from tests.identity.login.test_password_attempts import WRONG, read_retry_after, sign_in
 from tests.identity.login.token_requests import issue_tokens, password_form, request_token
 from tests.running_service import PASSWORD, Service
@@ -77,7 +77,7 @@ def test_overload_is_refused_before_the_user_is_looked_up(
     with monkeypatch.context() as busy:
         busy.setattr(password_hash_queue, "ACTIVE_MAX", dict.fromkeys(QueueLane, 0))
         busy.setattr(grants, "authenticate_client", None)  # must not be called
-        busy.setattr(session_routes, "find_organisation_id", None)
+        busy.setattr(browser_requests, "find_organisation_id", None)
         for product in PRODUCTS:
             assert read_retry_after(request_token(service, form, product)) == 1
         response = sign_in(service, "root", PASSWORD)
