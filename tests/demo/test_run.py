@@ -103,6 +103,7 @@ def check_addresses(demo: DemoProcess) -> None:
         "healthz",
         "readyz",
         "metrics",
+        "portal",
     }
     assert {httpx.get(address).status_code for address in addresses} == {200}
 

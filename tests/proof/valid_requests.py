@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -12,7 +14,9 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.product import Product
 from nimbill.http.downloads import CSV_TYPE
+from nimbill.identity.users.password_links import hash_link_token
 from tests.contract.declared_routes import Route, all_routes
+from tests.contract.resource_factories import make_user
 from tests.contract.route_requests import build_valid_request
 from tests.contract.superuser import Superuser
 from tests.contract.tenants import Tenant, new_tenant
@@ -136,6 +140,25 @@ def _refresh_session(product: Product) -> Callable[[Tenant], dict[str, Any]]:
     return cookie
 
 
+def _choose_password(product: Product) -> Callable[[Tenant], dict[str, Any]]:
+    def body(tenant: Tenant) -> dict[str, Any]:
+        token, now = secrets.token_urlsafe(32), datetime.now(UTC)
+        tenant.add(
+            "password_links",
+            token_hash=hash_link_token(token),
+            user_id=make_user(tenant),
+            purpose="reset",
+            product=product,
+            credential_epoch=1,
+            create_time=now,
+            expire_time=now + timedelta(hours=1),
+        )
+        link = {"organisation": tenant.organisation_id, "token": token}
+        return {"value": link | {"password": PASSWORD}}
+
+    return body
+
+
 def _download(tenant: Tenant) -> dict[str, Any]:
     """A link that the tenant created; downloading needs no token."""
     address = urlsplit(
@@ -153,4 +176,6 @@ PUBLIC_REQUESTS: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
     "sign_in_to_portal": _sign_in,
     "refresh_core_session": _refresh_session(Product.core),
     "refresh_portal_session": _refresh_session(Product.portal),
+    "choose_core_password": _choose_password(Product.core),
+    "choose_portal_password": _choose_password(Product.portal),
 }

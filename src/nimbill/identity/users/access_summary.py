@@ -36,11 +36,11 @@ async def add_access(
 async def _load_roles(
     db: AsyncConnection, caller: Caller, user_ids: Sequence[str]
 ) -> dict[str, list[str]]:
-    mappings = role_mappings.c
+    mappings, scope = role_mappings.c, caller.scope
     stmt = (
         sa.select(mappings.user_id, mappings.role)
         .where(
-            mappings.organisation_id == caller.scope.organisation_id,
+            mappings.organisation_id == scope.organisation_id,
             mappings.namespace == caller.product,
             is_any_of(mappings.user_id, user_ids),
         )
@@ -57,12 +57,12 @@ async def _count_groups(
 ) -> dict[str, int]:
     """People without a filter are missing: they see every group."""
     filters, (namespace, type_) = role_filters.c, BILLING_GROUPS
-    visible = caller.scope.billing_groups
+    scope, visible = caller.scope, caller.scope.billing_groups
     is_counted = sa.true() if visible is None else is_any_of(filters.resource, visible)
     stmt = (
         sa.select(filters.user_id, sa.func.count().filter(is_counted).label("groups"))
         .where(
-            filters.organisation_id == caller.scope.organisation_id,
+            filters.organisation_id == scope.organisation_id,
             filters.namespace == namespace,
             filters.type == type_,
             is_any_of(filters.user_id, user_ids),
