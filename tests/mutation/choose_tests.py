@@ -20,7 +20,9 @@ from tests.mutation.tests_of_lines import TestIndex, function_of
 FIRST_TESTS_MAX = 40
 MORE_TESTS_MAX = 200
 MORE_SECONDS_MAX = 120
-NEAREST_TURNS = 5
+# How many tests of one function come before other functions have their turn, by distance. A row of
+# a table is often the only test of its value.
+FIRST_TURNS = {0: 15, 1: 5}
 ALL_LINES = frozenset(range(1, 1000))
 
 
@@ -95,7 +97,7 @@ def _that_execute(index: TestIndex, source: str, lines: Set[int]) -> set[str]:
 def _order(
     area: Area, file: Path, importing: Set[str], tests: Mapping[str, RecordedTest]
 ) -> list[str]:
-    """Functions take turns, nearest and cheapest first; those of the same name have five each."""
+    """Functions take turns, nearest and cheapest first; near ones have several at first."""
     functions: dict[str, list[str]] = {}
     for test in sorted(tests, key=lambda test: (tests[test].seconds, test)):
         functions.setdefault(function_of(test), []).append(test)
@@ -103,7 +105,7 @@ def _order(
     for own in functions.values():
         distance = _distance(area, file, importing, own[0])
         for number, test in enumerate(own):
-            turn = number if distance else max(0, number - NEAREST_TURNS + 1)
+            turn = max(0, number - FIRST_TURNS.get(distance, 1) + 1)
             keys[test] = (turn, distance, tests[test].seconds)
     return sorted(keys, key=lambda test: keys[test])
 
