@@ -83,7 +83,10 @@ def sign_in(
     browser: Browser, customer: SampleCustomer, username: str, language: str, width: int
 ) -> Iterator[Portal]:
     context = browser.new_context(
-        locale=language, timezone_id="Asia/Tokyo", viewport={"width": width, "height": 900}
+        reduced_motion="reduce",
+        locale=language,
+        timezone_id="Asia/Tokyo",
+        viewport={"width": width, "height": 900},
     )
     try:
         page = context.new_page()
