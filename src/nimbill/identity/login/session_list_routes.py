@@ -3,13 +3,9 @@
 from datetime import UTC, datetime
 
 from litestar.params import FromPath
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access.caller import Caller
 from nimbill.access.gate import Audience, Changes
-from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import RoleAction
-from nimbill.database.tenant_scope import Row
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found
@@ -18,7 +14,7 @@ from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, de
 from nimbill.identity.login import session_records as records
 from nimbill.identity.login.bodies import ConsoleSession
 from nimbill.identity.login.refresh_tokens import ABSOLUTE_LIFETIME, IDLE_LIFETIME
-from nimbill.identity.users.operations import refuse_user_with_more_permissions, require_user
+from nimbill.identity.users.operations import require_manageable_user
 
 PRODUCTS = [Audience.core, Audience.portal]
 
@@ -35,7 +31,7 @@ async def list_sessions(
     user_id: FromPath[str], caller: RequestCaller, db: Transaction, resources: WorkerResources
 ) -> list[ConsoleSession]:
     """List the browsers in which the user is signed in, the last used one first."""
-    user = await _require_manageable_user(db, caller, resources, user_id)
+    user = await require_manageable_user(db, caller, resources, user_id)
     now = clock.now()
     rows = await records.list_sessions(
         db,
@@ -76,18 +72,10 @@ async def end_session(
     resources: WorkerResources,
 ) -> Success:
     """End a session. Its access token is refused at once."""
-    user = await _require_manageable_user(db, caller, resources, user_id)
+    user = await require_manageable_user(db, caller, resources, user_id)
     if not await records.delete_session(db, caller.scope, user.user_id, session_id):
         raise not_found()
     return Success()
-
-
-async def _require_manageable_user(
-    db: AsyncConnection, caller: Caller, resources: Resources, user_id: str
-) -> Row:
-    user = await require_user(db, caller, user_id)
-    await refuse_user_with_more_permissions(db, caller, resources, user)
-    return user
 
 
 def _format_time(time: datetime) -> str:

@@ -218,12 +218,20 @@ async def require_user(db: AsyncConnection, caller: Caller, user: str) -> Row:
     return row
 
 
+async def require_manageable_user(
+    db: AsyncConnection, caller: Caller, resources: Resources, user: str
+) -> Row:
+    """Find a user like `require_user`; refuse one with more permissions than the caller."""
+    row = await require_user(db, caller, user)
+    await refuse_user_with_more_permissions(db, caller, resources, row)
+    return row
+
+
 async def create_api_client(
     db: AsyncConnection, caller: Caller, resources: Resources, user: str, name: str
 ) -> tuple[Row, NewApiClient]:
     """Create a client of a user; refuse a user with more permissions than the caller."""
-    owner = await require_user(db, caller, user)
-    await refuse_user_with_more_permissions(db, caller, resources, owner)
+    owner = await require_manageable_user(db, caller, resources, user)
     client = await add_api_client(db, caller.scope, user_id=owner.user_id, name=name)
     return owner, client
 
@@ -250,8 +258,7 @@ async def list_api_clients(
     db: AsyncConnection, caller: Caller, resources: Resources, user: str
 ) -> Sequence[Row]:
     """List the clients of a user; refuse a user with more permissions than the caller."""
-    owner = await require_user(db, caller, user)
-    await refuse_user_with_more_permissions(db, caller, resources, owner)
+    owner = await require_manageable_user(db, caller, resources, user)
     return await records.list_api_clients(db, caller.scope, owner.user_id)
 
 
@@ -259,8 +266,7 @@ async def delete_api_client(
     db: AsyncConnection, caller: Caller, resources: Resources, user: str, client_id: str
 ) -> None:
     """Delete the client; its access and refresh tokens become invalid."""
-    owner = await require_user(db, caller, user)
-    await refuse_user_with_more_permissions(db, caller, resources, owner)
+    owner = await require_manageable_user(db, caller, resources, user)
     deleted = await records.delete_api_client(
         db, caller.scope, user_id=owner.user_id, client_id=client_id
     )
