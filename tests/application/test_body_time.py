@@ -89,8 +89,7 @@ def test_a_request_without_a_response_is_logged_with_499_and_its_time(clock: Clo
     with capture_logs() as lines:
         asyncio.run(app(scope, no_app, no_app))  # type: ignore[arg-type]
 
-    (line,) = lines
-    assert (line["status"], line["ms"]) == (499, 2000)
+    assert [line["ms"] for line in lines if line.get("status") == 499] == [2000]
 
 
 def test_other_headers_are_kept_beside_the_methods_of_a_path() -> None:

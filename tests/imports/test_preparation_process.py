@@ -86,7 +86,7 @@ def test_the_end_of_the_last_line_of_its_errors_is_logged() -> None:
         failure = _report_failure(1, None, output)
 
     assert failure.cause is None
-    assert [line["error_output"] for line in logged] == ["y" * 300]
+    assert [line["error_output"] for line in logged if "error_output" in line] == ["y" * 300]
     assert LOGGED_CHARACTERS_MAX == 300
 
 

@@ -110,6 +110,31 @@ def test_a_request_that_is_cancelled_when_its_turn_comes_passes_it_on() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.parametrize("others", [["b2", "c1"], ["c1"]])
+def test_a_request_that_is_cancelled_with_the_running_one_receives_no_turn(
+    others: list[str],
+) -> None:
+    async def run() -> None:
+        turns = HeldTurns(1)
+        running, _ = turns.start("a1")
+        cancelled, _ = turns.start("b1")
+        waiting = [turns.start(name) for name in others]
+        await settle()
+
+        running.cancel()  # leaves its turn before the other one leaves the queue
+        cancelled.cancel()
+        for _, end in waiting:
+            end.set()
+        await asyncio.wait_for(asyncio.gather(*(task for task, _ in waiting)), 30)
+
+        assert running.cancelled()
+        assert cancelled.cancelled()
+        assert turns.order == ["a1", *sorted(others, reverse=True)]
+        assert (turns.turns._active, turns.turns._waiting) == (set(), {})
+
+    asyncio.run(run())
+
+
 def test_too_many_waiting_requests_of_an_organisation_are_refused() -> None:
     async def run() -> None:
         turns = HeldTurns(1, waiting_max=2)

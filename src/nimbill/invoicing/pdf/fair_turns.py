@@ -56,10 +56,11 @@ class FairTurns:
             raise
 
     def _leave(self, organisation_id: str, place: asyncio.Future[None]) -> None:
-        queue = self._waiting[organisation_id]
-        queue.remove(place)
-        if not queue:
-            del self._waiting[organisation_id]
+        queue = self._waiting.get(organisation_id, deque())
+        if place in queue:  # otherwise its turn came after it was cancelled, and was passed on
+            queue.remove(place)
+            if not queue:
+                del self._waiting[organisation_id]
 
     def _release(self, organisation_id: str) -> None:
         self._active.discard(organisation_id)
@@ -71,5 +72,6 @@ class FairTurns:
             place = queue.popleft()
             if queue:
                 self._waiting[following] = queue  # to the end
-            self._active.add(following)
-            place.set_result(None)
+            if not place.cancelled():
+                self._active.add(following)
+                place.set_result(None)
