@@ -9,7 +9,6 @@ per page with all of them side by side. Names of pages limit it to those
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 import tempfile
 from base64 import b64encode
@@ -22,10 +21,14 @@ from pathlib import Path
 import httpx
 from playwright.sync_api import Browser, Error, Page, ViewportSize
 
-from nimbill.demo.monthly_data import LAST_CLOSED_MONTH, MONTHS_MAX, OPEN_MONTH
+from nimbill.demo.fixtures import FULL_PORTAL, PORTAL_LOGINS
+from nimbill.demo.logins import DemoLogin, read_logins
+from nimbill.demo.monthly_data import MONTHS_MAX
 from nimbill.demo.resellers import AOZORA
+from nimbill.demo.seed_steps import derive_password
 from tests.browser.api_pictures import take_api_pictures
 from tests.browser.chromium import start_chromium
+from tests.browser.pictured_pages import CONSOLES, NAMES, STAFF, PicturedConsole
 from tests.demo.demo_process import start_demo
 
 ROOT = Path(__file__).parents[2]
@@ -50,61 +53,33 @@ DOCUMENTED = {
     "invoice": "console-invoice.png",
     "terms": "console-terms.png",
 }
-# The path of each page, by the name of its picture. An asterisk stands for the end of the first
-# link on the list of such pages, {company} for the first customer.
-PAGES: Mapping[str, str] = {
-    "months": "/months",
-    "month": f"/months/{OPEN_MONTH}/aws",
-    "closed-month": f"/months/{LAST_CLOSED_MONTH}/aws",
-    "checks": f"/checks/{OPEN_MONTH}/aws",
-    "invoices": f"/invoices/{OPEN_MONTH}",
-    "invoice": f"/invoices/{OPEN_MONTH}/{{company}}/aws",
-    "projects": "/projects",
-    "customers": "/customers",
-    "customer": "/customers/{company}",
-    "terms": "/customers/{company}/terms/aws",
-    "new-customer": "/customers/new",
-    "import-customers": "/customers/import",
-    "templates": "/templates",
-    "template": "/templates/*",
-    "imports": "/imports",
-    "import": "/imports/*",
-    "accounts": "/accounts",
-    "unassigned-accounts": "/accounts?unassigned=true",
-    "entries": "/entries",
-    "reservations": "/reservations",
-    "people": "/people",
-    "person": "/people/*",
-    "new-person": "/people/new",
-    "roles": "/roles",
-    "role": "/roles/*",
-    "new-role": "/roles/new",
-    "api-clients": "/api-clients",
-    "audit": "/audit",
-    "settings": "/settings",
-    "not-found": "/no-such-page",
-}
 
 
 @dataclass(frozen=True)
 class Demo:
-    """A running demo and the credentials of its operator."""
+    """A running demo and the login of its operator."""
 
     address: str
-    credentials: Mapping[str, str]
+    login: DemoLogin
 
-    @property
-    def login(self) -> dict[str, str]:
+    def build_sign_in(self, console: PicturedConsole) -> dict[str, str]:
+        username, password = self.login.username, self.login.password
+        if console is not STAFF:
+            username = PORTAL_LOGINS[FULL_PORTAL]
+            password = derive_password(self.login, username)
         return {
-            "organisation": self.credentials["organisation_id"],
-            "username": self.credentials["username"],
-            "password": self.credentials["password"],
+            "organisation": self.login.organisation_id,
+            "username": username,
+            "password": password,
         }
 
     @property
     def token(self) -> str:
-        form = {name: self.credentials[name] for name in ("client_id", "client_secret")}
-        form["grant_type"] = "client_credentials"
+        form = {
+            "grant_type": "client_credentials",
+            "client_id": self.login.client_id,
+            "client_secret": self.login.client_secret,
+        }
         response = httpx.post(f"{self.address}/core/access_token", data=form)
         token: str = response.json()["access_token"]
         return token
@@ -118,13 +93,13 @@ class Demo:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("pages", nargs="*", metavar="PAGE", help=", ".join(PAGES))
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help=", ".join(NAMES))
     parser.add_argument("--language", choices=LANGUAGES, help="only this one")
     parser.add_argument("--demo", type=Path, help="folder of a demo that is running")
     parser.add_argument("--port", type=int, default=PORT)
     chosen = parser.parse_args(arguments)
-    if unknown := set(chosen.pages) - set(PAGES):
-        parser.error(f"There is no page {', '.join(sorted(unknown))}. Pages: {', '.join(PAGES)}.")
+    if unknown := set(chosen.pages) - set(NAMES):
+        parser.error(f"There is no page {', '.join(sorted(unknown))}. Pages: {', '.join(NAMES)}.")
     IMAGES.mkdir(parents=True, exist_ok=True)
     if not chosen.pages:
         shutil.rmtree(SCREENSHOTS, ignore_errors=True)
@@ -132,9 +107,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with find_demo(chosen.demo, chosen.port) as demo, start_chromium() as browser:
         if not chosen.pages:
             take_api_pictures(browser, demo.address, demo.token, IMAGES)
-        pages = chosen.pages or ["sign-in", *PAGES]
-        for language in [chosen.language] if chosen.language else LANGUAGES:
-            take_console(browser, demo, language, pages)
+        pages = chosen.pages or NAMES
+        languages = [chosen.language] if chosen.language else LANGUAGES
+        for console, language in product(CONSOLES, languages):
+            if not set(pages).isdisjoint(console.names):
+                take_console(browser, demo, console, language, pages)
         for name in pages:
             write_sheet(browser, name)
 
@@ -143,23 +120,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def find_demo(folder: Path | None, port: int) -> Iterator[Demo]:
     """The demo that runs with this folder, or a new one with all its months."""
     if folder is not None:
-        yield Demo(f"http://127.0.0.1:{port}", read_credentials(folder))
+        yield Demo(f"http://127.0.0.1:{port}", read_login(folder))
         return
     with (
         tempfile.TemporaryDirectory() as temporary,
         start_demo(Path(temporary), port=port, months=MONTHS_MAX) as demo,
     ):
-        yield Demo(demo.address, read_credentials(demo.folder))
+        yield Demo(demo.address, read_login(demo.folder))
 
 
-def read_credentials(folder: Path) -> Mapping[str, str]:
-    credentials: Mapping[str, str] = json.loads((folder / "demo.json").read_text())[
-        AOZORA.english_name
-    ]
-    return credentials
+def read_login(folder: Path) -> DemoLogin:
+    return read_logins(folder)[AOZORA.english_name]
 
 
-def take_console(browser: Browser, demo: Demo, language: str, names: Sequence[str]) -> None:
+def take_console(
+    browser: Browser, demo: Demo, console: PicturedConsole, language: str, names: Sequence[str]
+) -> None:
     """Open each page once; then change its colours and its width."""
     context = browser.new_context(
         viewport=SIZES["wide"],
@@ -169,28 +145,33 @@ def take_console(browser: Browser, demo: Demo, language: str, names: Sequence[st
     )
     page = context.new_page()
     page.set_default_timeout(READY_MILLISECONDS)
-    if "sign-in" in names:
-        page.goto(f"{demo.address}/console")
-        take_variants(page, "sign-in", language)
-    response = context.request.post(f"{demo.address}/core/session", data=demo.login)
+    page.add_init_script(f"window.localStorage?.setItem('nimbill-language', '{language}');")
+    if console.sign_in in names:
+        page.goto(f"{demo.address}{console.root}")
+        take_variants(page, console.sign_in, language)
+    response = context.request.post(
+        f"{demo.address}/{console.product}/session", data=demo.build_sign_in(console)
+    )
     assert response.ok, response.text()
-    page.add_init_script("window.localStorage?.setItem('nimbill-session-core', 'open');")
-    for name, path in PAGES.items():
+    page.add_init_script(
+        f"window.localStorage?.setItem('nimbill-session-{console.product}', 'open');"
+    )
+    for name, path in console.pages.items():
         if name in names:
-            page.goto(f"{demo.address}/console{find_path(page, demo, path)}")
+            page.goto(f"{demo.address}{console.root}{find_path(page, demo, console.root, path)}")
             take_variants(page, name, language)
     context.close()
 
 
-def find_path(page: Page, demo: Demo, path: str) -> str:
+def find_path(page: Page, demo: Demo, root: str, path: str) -> str:
     if not path.endswith("*"):
         return path.replace("{company}", demo.find_company())
     beginning = path.removesuffix("*")
-    if not page.url.endswith(f"/console{beginning.removesuffix('/')}"):
-        page.goto(f"{demo.address}/console{beginning.removesuffix('/')}")
-    link = page.locator(f"main a[href^='/console{beginning}']:not([href$='/new'])").first
+    if not page.url.endswith(f"{root}{beginning.removesuffix('/')}"):
+        page.goto(f"{demo.address}{root}{beginning.removesuffix('/')}")
+    link = page.locator(f"main a[href^='{root}{beginning}']:not([href$='/new'])").first
     link.wait_for()
-    return (link.get_attribute("href") or "").removeprefix("/console")
+    return (link.get_attribute("href") or "").removeprefix(root)
 
 
 def take_variants(page: Page, name: str, language: str) -> None:

@@ -46,6 +46,11 @@ class SampleCustomer:
         return self.reseller.server.url
 
 
+def find_foreign(contents: str) -> list[str]:
+    """What of it no customer may see."""
+    return [each for each in (*FOREIGN, *VENDOR_COSTS) if each in contents]
+
+
 def create_customer(server: RealServer) -> SampleCustomer:
     reseller = create_reseller(server, "Minato")
     company_id = reseller.companies["BG-0001"]

@@ -20,7 +20,9 @@ from tests.browser.portal.sample_customer import (
     SECOND_ACCOUNT,
     VISITOR,
     SampleCustomer,
+    find_foreign,
 )
+from tests.invoicing.pdf.pdf_text import extract_text
 from tests.proof.real_server import PASSWORD
 
 # The pages whose flags are off for a new login.
@@ -130,6 +132,9 @@ def test_a_customer_downloads_an_invoice(portal: Portal) -> None:
 
     assert pdf.value.suggested_filename.endswith(".pdf")
     assert lines.value.suggested_filename.endswith("-aws-discount.csv")
+    printed = extract_text(pdf.value.path().read_bytes())
+    assert "さくら商事" in printed
+    assert find_foreign(printed + lines.value.path().read_text()) == []
 
 
 def test_a_customer_downloads_reports(portal: Portal) -> None:
@@ -143,6 +148,9 @@ def test_a_customer_downloads_reports(portal: Portal) -> None:
 
     assert report.value.suggested_filename == f"usage-account-{CLOSED_MONTH}.csv"
     assert focus.value.suggested_filename == f"focus-{CLOSED_MONTH}.csv"
+    for file in (report.value.path(), focus.value.path()):
+        assert FIRST_ACCOUNT in file.read_text()
+        assert find_foreign(file.read_text()) == []
 
 
 def test_a_budget_is_added_changed_and_deleted(portal: Portal) -> None:
