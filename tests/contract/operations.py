@@ -116,6 +116,9 @@ ADDED: dict[str, tuple[str, ...]] = {
     "list_permissions_of_subuser": ("ReadRoles", "ModifyRoles"),
     "read_access_of_subuser": ("ReadRoles", "ModifyRoles"),
     "read_signed_in_user": (),
+    "read_own_branding": ("ReadSettings", "ModifySettings"),
+    "store_portal_logo": ("ModifySettings",),
+    "delete_portal_logo": ("ModifySettings",),
     "search": (
         "ReadBillingGroup",
         "ModifyBillingGroup",

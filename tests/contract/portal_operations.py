@@ -47,6 +47,11 @@ BUDGETS_AND_FORECASTS: dict[str, tuple[str, ...]] = {
     "change_budget_alerts": ("ModifyBudget",),
 }
 
+STAFF_VIEWS: dict[str, tuple[str, ...]] = {
+    "begin_portal_view": ("ModifyReseller",),
+    "end_portal_view": (),
+}
+
 COMMITMENTS: dict[str, tuple[str, ...]] = {
     "list_portal_reservations": ("ReadRi",),
     "read_reservation_use": ("ReadRi",),
@@ -54,4 +59,6 @@ COMMITMENTS: dict[str, tuple[str, ...]] = {
     "list_savings_plans": ("ReadRi",),
 }
 
-PORTAL_OPERATIONS = USAGE | TAGS | ACCOUNTS_AND_INVOICES | BUDGETS_AND_FORECASTS | COMMITMENTS
+PORTAL_OPERATIONS = (
+    USAGE | TAGS | ACCOUNTS_AND_INVOICES | BUDGETS_AND_FORECASTS | STAFF_VIEWS | COMMITMENTS
+)

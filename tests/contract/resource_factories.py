@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
@@ -187,6 +188,22 @@ def make_saved_filter(tenant: Tenant) -> str:
     return filter_id
 
 
+def make_portal_view(tenant: Tenant) -> str:
+    """A view of the root user."""
+    view_id = new_id("view")
+    tenant.add(
+        "portal_views",
+        view_id=view_id,
+        user_id=tenant.organisation.root_user_id,
+        client_id=tenant.organisation.client_id,
+        credential_epoch=1,
+        account_id=make_reseller(tenant),
+        create_time=clock.now(),
+        expire_time=clock.now() + timedelta(minutes=15),
+    )
+    return view_id
+
+
 @dataclass(frozen=True)
 class RecordReference:
     """How a request refers to a record, how to create one, and where it is stored."""
@@ -226,6 +243,7 @@ IMPORT = RecordReference(make_import, "cost_imports", "import_id", filtered=True
 SAVED = RecordReference(make_saved_group, "billing_groups", "company_id", filtered=True)
 INVOICED = RecordReference(make_invoiced_group, "billing_groups", "company_id", filtered=True)
 ACCOUNT_GROUP = RecordReference(make_account_group, "account_groups", "group_id", filtered=True)
+PORTAL_VIEW = RecordReference(make_portal_view, "portal_views", "view_id")
 SAVED_FILTER = RecordReference(make_saved_filter, "saved_filters", "filter_id")
 CLIENT = RecordReference(make_api_client, "api_clients", "client_id")
 SESSION = RecordReference(make_session, "token_families", "family_id")
@@ -277,6 +295,8 @@ REFERENCES: Mapping[str, RecordReference] = {
     "download_merged_csv.company_id": INVOICED,
     "group_id": ACCOUNT_GROUP,
     "filter_id": SAVED_FILTER,
+    "view_id": PORTAL_VIEW,
+    "begin_portal_view.user_id": RESELLER,
     "rename_account.customer_id": ACCOUNT,
     "create_account_group.customer_ids": ACCOUNT,
     "change_account_group.customer_ids": ACCOUNT,

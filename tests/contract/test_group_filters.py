@@ -124,6 +124,7 @@ WITHOUT_GROUP_DATA = {
     "list_subusers",
     "read_access_of_subuser",
     "read_deployment",
+    "read_own_branding",
     "read_settings",
     "verify_audit_log",
     "who_am_i",

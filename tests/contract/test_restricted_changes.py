@@ -24,6 +24,8 @@ SHARED = {
     "change_invoice_template",
     "delete_invoice_template",
     "change_settings",
+    "store_portal_logo",
+    "delete_portal_logo",
     "create_project",
     "edit_project",
     "delete_project",

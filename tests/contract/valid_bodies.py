@@ -1,12 +1,20 @@
 """A valid body for each operation, with all fields and texts of the tenant."""
 
+import base64
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from nimbill.demo.logo import draw_logo
 from tests.contract.month_factories import make_recalculation_entry, make_saved_group
-from tests.contract.resource_factories import make_legacy_role, make_role, make_user, make_username
+from tests.contract.resource_factories import (
+    make_legacy_role,
+    make_reseller,
+    make_role,
+    make_user,
+    make_username,
+)
 from tests.contract.stack_factories import add_container, make_stack, template_body
 from tests.contract.tenants import (
     PAYER,
@@ -139,6 +147,17 @@ def account_bodies() -> dict[str, Callable[[Tenant], Any]]:
             "password": PASSWORD,
         },
         "update_reseller_meta": lambda _: {"meta": {"invoice": True}},
+        "begin_portal_view": view_body,
+        "store_portal_logo": lambda _: {"content": base64.b64encode(draw_logo("#1a5fb4")).decode()},
+    }
+
+
+def view_body(tenant: Tenant) -> dict[str, Any]:
+    """A company with one of its reseller accounts."""
+    company_id = make_billing_group(tenant)
+    return {
+        "company_id": company_id,
+        "user_id": make_reseller(replace(tenant, group=company_id)),
     }
 
 

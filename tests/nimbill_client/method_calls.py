@@ -90,6 +90,8 @@ FILTERS = [FilteringRule(namespace="core", type="billingGroup", resource=["com"]
 
 METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     "settings.read": lambda c: c.settings.read(),
+    "settings.save_logo": lambda c: c.settings.save_logo(b"a picture"),
+    "settings.delete_logo": lambda c: c.settings.delete_logo(),
     "settings.change": lambda c: c.settings.change(
         OrganisationSettingsChange(
             rounding="down",
@@ -105,6 +107,8 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             agent_role_arn="arn:aws:iam::123456789012:role/agents",
             check_change_limit=Decimal("0.3"),
             check_margin_limit=Decimal(0),
+            portal_name="Cloud portal",
+            portal_colour="#1a5fb4",
         )
     ),
     "billing_groups.list_all": lambda c: list(c.billing_groups.list_all()),

@@ -215,4 +215,5 @@ def test_the_portal_has_routes() -> None:
     assert {request.route.path for request in REQUESTS if request.flag is None} == {
         f"{PREFIX}/me",
         f"{PREFIX}/accounts",
+        f"{PREFIX}/views/{{view_id}}",
     }

@@ -25,6 +25,7 @@ from tests.running_service import Service
 from tests.subusers import create_subuser
 
 ME = "/m/portal/me"
+NO_BRANDING = {"name": None, "colour": None, "logo": None, "style": None}
 ALL_PERMISSIONS = [action.value for action in PERMISSIONS_BY_PRODUCT[Product.portal]]
 
 
@@ -57,6 +58,8 @@ def test_a_reseller_sees_its_company_flags_and_permissions(
         "language": "ja",
         "report_tag_keys": [],
         "filtered": False,
+        "view": None,
+        "branding": NO_BRANDING,
     }
 
 
@@ -103,6 +106,8 @@ def test_a_subuser_of_a_reseller_sees_the_company_and_flags_of_the_reseller(
         "language": "ja",
         "report_tag_keys": [],
         "filtered": False,
+        "view": None,
+        "branding": NO_BRANDING,
     }
     assert after == before | {"permissions": ["ReadAccount", "ReadTags"]}
 
@@ -119,6 +124,8 @@ def test_the_root_user_of_the_organisation_has_no_company_and_no_flags(
         "language": "ja",
         "report_tag_keys": [],
         "filtered": False,
+        "view": None,
+        "branding": NO_BRANDING,
     }
 
 

@@ -107,6 +107,8 @@ from nimbill_client.organisation_settings import (
     Band,
     OrganisationSettings,
     OrganisationSettingsChange,
+    PortalLogo,
+    PortalLogoBody,
 )
 from nimbill_client.portal_bodies import (
     AccountUsage,
@@ -255,6 +257,8 @@ __all__ = [
     "OverriddenBlocker",
     "PayerImport",
     "PermissionListing",
+    "PortalLogo",
+    "PortalLogoBody",
     "PrintedEntry",
     "PrintedFee",
     "PrintedIssuer",

@@ -1,13 +1,15 @@
 """The settings of the organisation."""
 
+import base64
 from decimal import Decimal
 
 import msgspec
 
 from nimbill_client.connection import Call, Connection
-from nimbill_client.record import BilledVendor, Record
+from nimbill_client.record import BilledVendor, Record, Success
 
 PATH = "/m/core/settings"
+LOGO_PATH = "/m/core/portal-logo"
 
 
 class Band(Record, frozen=True, kw_only=True):
@@ -29,6 +31,8 @@ class OrganisationSettings(Record, frozen=True, kw_only=True):
     agent_role_arn: str | None = None
     check_change_limit: Decimal = Decimal("0.3")
     check_margin_limit: Decimal = Decimal(0)
+    portal_name: str | None = None
+    portal_colour: str | None = None
 
 
 class OrganisationSettingsChange(Record, frozen=True, kw_only=True):
@@ -45,6 +49,23 @@ class OrganisationSettingsChange(Record, frozen=True, kw_only=True):
     agent_role_arn: str | None = None
     check_change_limit: Decimal | None = None
     check_margin_limit: Decimal | None = None
+    portal_name: str | None = None
+    portal_colour: str | None = None
+
+
+class PortalLogo(Record, frozen=True, kw_only=True):
+    """`logo` is the public address of the file."""
+
+    logo: str
+    media_type: str
+    width: int
+    height: int
+
+
+class PortalLogoBody(Record, frozen=True, kw_only=True):
+    """The file in base64."""
+
+    content: str
 
 
 class Settings:
@@ -62,3 +83,12 @@ class Settings:
         """Absent fields are not changed; "" clears a text."""
         call = Call(method="PUT", path=PATH, body=change, key=key)
         return self._connection.fetch(OrganisationSettings, call)
+
+    def save_logo(self, content: bytes, *, key: str | None = None) -> PortalLogo:
+        """Store a PNG or JPEG file as the logo of the portal."""
+        body = PortalLogoBody(content=base64.b64encode(content).decode())
+        call = Call(method="PUT", path=LOGO_PATH, body=body, key=key)
+        return self._connection.fetch(PortalLogo, call)
+
+    def delete_logo(self, *, key: str | None = None) -> None:
+        self._connection.fetch(Success, Call(method="DELETE", path=LOGO_PATH, key=key))

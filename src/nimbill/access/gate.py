@@ -16,13 +16,20 @@ from litestar.routes import HTTPRoute
 from nimbill.access.caller import Caller
 from nimbill.access.request_context import RequestContext, Resources, get_request_context
 from nimbill.access.role_actions import RoleAction
-from nimbill.access.tokens import SUBJECT_TYPES, Claims, invalid_token, read_key_id
+from nimbill.access.tokens import (
+    PORTAL_SUBJECT_TYPES,
+    SUBJECT_TYPES,
+    Claims,
+    invalid_token,
+    read_key_id,
+)
 from nimbill.access.uploads import is_multipart
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotAuthenticated, NotPermitted, TooManyRequests
 from nimbill.foundation.product import Product
 
 restricted_basis = chosen("restricted-users-change-own-groups")
+view_basis = chosen("staff-view")
 
 MUTATING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 
@@ -43,7 +50,7 @@ class Audience:
 
 
 Audience.core = Audience("core", Product.core)
-Audience.portal = Audience("portal", Product.portal)
+Audience.portal = Audience("portal", Product.portal, PORTAL_SUBJECT_TYPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +138,7 @@ async def _authorize(
     caller = await get_request_context(connection.scope).authenticate(resources, claims)
     if caller is None:
         raise invalid_token()
+    _refuse_in_view(caller, connection.scope.get("method"), route)
     for flag in _list_flags(connection, route.opt.get("flag")):
         require_flag(caller, flag)
     if not _is_own_user(connection, caller, route.opt.get("own_user_parameter")):
@@ -148,6 +156,22 @@ def _require_audience(claims: Claims, audiences: Sequence[Audience]) -> None:
         )
     if not any(claims.subject_type in audience.subject_types for audience in of_product):
         raise NotPermitted("grant_not_admitted", "This path needs a token of another grant type.")
+
+
+def _refuse_in_view(caller: Caller, method: str | None, route: BaseRouteHandler) -> None:
+    """A view of the portal reads what belongs to the company, and only ends itself."""
+    if caller.viewer is None or route.opt.get("ends_view"):
+        return
+    if method in MUTATING:
+        raise NotPermitted(
+            "read_only_view",
+            "This is a view of the portal as the customer sees it. It changes nothing: "
+            "make the change in the reseller console, or ask the customer.",
+        )
+    if route.opt.get("personal"):
+        raise NotPermitted(
+            "personal_page", "A view of the portal does not show what concerns one person's login."
+        )
 
 
 def _list_flags(

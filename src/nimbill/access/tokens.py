@@ -25,6 +25,8 @@ basis = chosen("access-tokens")
 
 ALGORITHM = "ES256"
 SUBJECT_TYPES = ("user", "client")
+VIEW = "view"  # a member of staff who sees the portal as a customer does
+PORTAL_SUBJECT_TYPES = (*SUBJECT_TYPES, VIEW)
 ACCESS_TYPE = "at+jwt"
 LEEWAY_SECONDS = 5
 TOKEN_BYTES_MAX = 8192
@@ -114,12 +116,17 @@ class Tokens:
         epoch: int,
         subject_type: str,
         family_id: str | None = None,
+        seconds_max: int | None = None,
     ) -> tuple[str, int]:
         """Return an access token and its lifetime. It names the caller but no permissions.
 
-        With `family_id` the token ends when that family of refresh tokens is revoked.
+        With `family_id` the token ends when that family of refresh tokens is revoked. It is valid
+        for `seconds_max` if that is shorter than the tokens of the product are valid.
         """
         issuer = self._issuers[product]
+        lifetime = issuer.lifetime_seconds
+        if seconds_max is not None:
+            lifetime = min(lifetime, seconds_max)
         issued_at = clock.unix_seconds()
         claims = {
             "iss": issuer.address,
@@ -129,14 +136,14 @@ class Tokens:
             "client_id": client_id,
             "tid": organisation_id,
             "iat": issued_at,
-            "exp": issued_at + issuer.lifetime_seconds,
+            "exp": issued_at + lifetime,
             "jti": new_id("tok"),
             "ep": epoch,
             "scope": "openid",
         }
         if family_id is not None:
             claims["sid"] = family_id
-        return self._sign(product, claims, ACCESS_TYPE), issuer.lifetime_seconds
+        return self._sign(product, claims, ACCESS_TYPE), lifetime
 
     def issue_id_token(self, product: Product, *, user_id: str, client_id: str) -> str:
         """Return a token that tells the client who logged in. It is not an access token."""

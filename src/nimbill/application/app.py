@@ -28,6 +28,7 @@ from nimbill.customers.billing_groups import routes as billing_group_routes
 from nimbill.customers.cloud_accounts import routes as account_routes
 from nimbill.customers.invoice_templates import routes as invoice_template_routes
 from nimbill.customers.organisation_settings import routes as settings_routes
+from nimbill.customers.portal_branding import routes as branding_routes
 from nimbill.customers.projects import routes as project_routes
 from nimbill.customers.resellers import routes as reseller_routes
 from nimbill.foundation.basis import chosen
@@ -75,6 +76,7 @@ from nimbill.portal.groups import routes as portal_group_routes
 from nimbill.portal.invoices import routes as portal_invoice_routes
 from nimbill.portal.reports import routes as portal_report_routes
 from nimbill.portal.saved_filters import routes as portal_filter_routes
+from nimbill.portal.staff_views import routes as staff_view_routes
 from nimbill.portal.tags import routes as portal_tag_routes
 from nimbill.portal.usage import routes as portal_usage_routes
 
@@ -87,6 +89,7 @@ CORE_ROUTES = [
     *account_routes.ROUTES,
     *audit_routes.ROUTES,
     *billing_group_routes.ROUTES,
+    *branding_routes.CORE_ROUTES,
     *check_routes.ROUTES,
     *closing_routes.ROUTES,
     *cost_routes.ROUTES,
@@ -107,6 +110,7 @@ CORE_ROUTES = [
     *reserved_instance_routes.ROUTES,
     *search_routes.ROUTES,
     *settings_routes.ROUTES,
+    *staff_view_routes.CORE_ROUTES,
     *tie_out_routes.ROUTES,
 ]
 PORTAL_ROUTES = [
@@ -124,6 +128,7 @@ PORTAL_ROUTES = [
     *portal_usage_routes.ROUTES,
     *portal_tag_routes.ROUTES,
     *portal_commitment_routes.ROUTES,
+    *staff_view_routes.PORTAL_ROUTES,
 ]
 
 
@@ -188,6 +193,7 @@ def _build_route_handlers() -> list[ControllerRouterHandler]:
     return [
         *service_routes.ROUTES,
         *web_pages.ROUTES,
+        *branding_routes.PUBLIC_ROUTES,
         *login_routes.ROUTES,
         *session_routes.ROUTES,
         *password_reset_routes.ROUTES,

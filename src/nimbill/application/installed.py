@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
 from nimbill.access.extension_rights import ExtensionRights
 from nimbill.access.token_issuers import build_issuers
-from nimbill.access.tokens import TokenIssuer
+from nimbill.access.tokens import VIEW, TokenIssuer
 from nimbill.application.extension import Extension
 from nimbill.application.legacy_wiring import LEGACY_EXTENSION  # version 3
 from nimbill.application.response_links import RESPONSE_LINKS
@@ -16,6 +16,7 @@ from nimbill.foundation.setting_names import SETTING_NAMES, find_unknown_setting
 from nimbill.foundation.settings import Settings, SettingsError, read_settings
 from nimbill.http.deprecation import Deprecation
 from nimbill.http.response_links import ResponseLinks
+from nimbill.portal.staff_views.viewed_customer import load_viewed_customer
 
 ENGINE_SPARK = "NIMBILL_ENGINE=spark"
 
@@ -68,7 +69,7 @@ def installed_rights() -> Sequence[ExtensionRights]:
 
 
 def installed_caller_loaders() -> Mapping[str, CallerLoader]:
-    found = dict(CALLER_LOADERS)
+    found = {**CALLER_LOADERS, VIEW: load_viewed_customer}
     for extension in EXTENSIONS:
         found |= extension.caller_loaders
     return found

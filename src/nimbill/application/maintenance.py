@@ -34,6 +34,7 @@ from nimbill.jobs.recurring import (
 )
 from nimbill.jobs.runner import Job, JobType
 from nimbill.mail.delivery import message_job_type
+from nimbill.portal.staff_views.records import delete_expired_views
 
 MAINTENANCE_INTERVAL_SECONDS = 3600
 FINISHED_JOBS_RETENTION = timedelta(days=90)
@@ -85,6 +86,7 @@ def maintenance_job_types(settings: Settings, encryptor: Encryptor) -> list[JobT
         )
         await logins.delete_old_attempts(db, job.scope, before=now - WINDOW)
         await delete_expired_links(db, job.scope, at=now)
+        await delete_expired_views(db, job.scope, at=now)
         await logins.delete_old_sources(db, job.scope, before=now - KNOWN_SOURCE_LIFETIME)
 
     async def delete_exports(db: AsyncConnection, job: Job) -> None:

@@ -174,5 +174,5 @@ def _record_request(scope: HTTPScope, context: RequestContext, status: int, seco
         route=route,
         status=status,
         ms=int(seconds * 1000),
-        user_id=context.caller.user_id if context.caller else None,
+        user_id=context.caller.actor[0] if context.caller else None,
     )

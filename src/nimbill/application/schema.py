@@ -18,6 +18,7 @@ from nimbill.customers.billing_groups import records as billing_groups
 from nimbill.customers.cloud_accounts import records as cloud_accounts
 from nimbill.customers.invoice_templates import records as invoice_templates
 from nimbill.customers.organisation_settings import records as organisation_settings
+from nimbill.customers.portal_branding import records as portal_branding
 from nimbill.customers.projects import records as projects
 from nimbill.customers.resellers import records as resellers
 from nimbill.database import tenant_lookup
@@ -56,6 +57,7 @@ __all__ = [
     "months",
     "organisation_settings",
     "organisations",
+    "portal_branding",
     "product_names",
     "projects",
     "recalculation",

@@ -14,6 +14,7 @@ class DemoReseller:
     english_name: str
     username: str
     rounding: str
+    colour: str  # of the portal; white text is readable on it
     payers: Mapping[str, str]  # payer account by vendor
     customers: tuple[DemoCustomer, ...] = field(repr=False)
 
@@ -26,6 +27,7 @@ AOZORA = DemoReseller(
     english_name="Aozora Cloud Partners",
     username="aozora",
     rounding="half_up",
+    colour="#1a5fb4",
     payers={"aws": "200000000009", "azure": "8611537"},
     customers=CUSTOMERS,
 )
@@ -36,6 +38,7 @@ MINATO = DemoReseller(
     english_name="Minatomachi Systems",
     username="minato",
     rounding="down",
+    colour="#26714a",
     payers={"aws": "300000000007"},
     customers=(
         DemoCustomer(

@@ -34,6 +34,7 @@ from nimbill.demo.invoice_steps import (
     save_current_month_settings,
 )
 from nimbill.demo.logins import DemoLogin
+from nimbill.demo.logo import draw_logo
 from nimbill.demo.monthly_data import (
     CURRENT_MONTH,
     FREE_FORMAT_ITEMS,
@@ -77,8 +78,11 @@ def save_organisation_settings(client: DemoClient, reseller: DemoReseller) -> No
             cost_tag_key=TAG_KEY,
             report_tag_keys=[TAG_KEY],
             language="ja",
+            portal_name=reseller.name,
+            portal_colour=reseller.colour,
         )
     )
+    client.api.settings.save_logo(draw_logo(reseller.colour))
 
 
 def add_projects(client: DemoClient, reseller: DemoReseller) -> None:

@@ -158,10 +158,11 @@ class Endpoint(HTTPRouteHandler):
         audited = self.opt["audited"]
         if not isinstance(audited, Unaudited):
             values = {**_struct_fields(context.body), **_struct_fields(data), **request.path_params}
+            actor, actor_name = caller.actor
             await audit.append_entry(
                 context.db,
-                actor=caller.user_id,
-                actor_name=caller.username,
+                actor=actor,
+                actor_name=actor_name,
                 client_id=caller.client_id,
                 action=self.fn.__name__,
                 resource=audited.format_map(values),
@@ -259,9 +260,10 @@ async def replay_stored_response(request: Request[Any, Any, Any]) -> Response[by
 
 def describe_actor(request: Request[Any, Any, Any], caller: Caller) -> dict[str, Any]:
     """Return who sent the request, for operations that write their own audit rows."""
+    actor, actor_name = caller.actor
     return {
-        "actor": caller.user_id,
-        "actor_name": caller.username,
+        "actor": actor,
+        "actor_name": actor_name,
         "client_id": caller.client_id,
         "request_id": get_request_context(request.scope).request_id,
     }

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from nimbill.customers.portal_branding.bodies import Branding
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.language import Language
 from nimbill.http.request_bodies import Body
@@ -18,11 +19,21 @@ class Company(Body, frozen=True, kw_only=True):
     name: str
 
 
+class View(Body, frozen=True, kw_only=True):
+    """Who sees the portal as the customer does, and until when."""
+
+    basis: ClassVar[Basis] = chosen("staff-view")
+
+    view_id: str
+    viewer: str
+    expire_time: str
+
+
 class Me(Body, frozen=True, kw_only=True):
     """`company` and `flags` are null for users of the organisation: no flag restricts them.
 
     `language` is that of the company's invoices. `filtered` says that the caller sees a part of its
-    company only.
+    company only. `view` is null for the customer itself.
     """
 
     basis: ClassVar[Basis] = chosen("portal-routes")
@@ -35,3 +46,5 @@ class Me(Body, frozen=True, kw_only=True):
     language: Language
     report_tag_keys: list[str]
     filtered: bool
+    view: View | None
+    branding: Branding

@@ -1,13 +1,16 @@
 """HTTP routes of the portal; paths are relative to /m/portal."""
 
+from nimbill.access.caller import Caller
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import ANY_CALLER, PERMISSIONS_BY_PRODUCT, RoleAction
 from nimbill.customers.billing_groups.records import list_billing_groups
 from nimbill.customers.organisation_settings.records import load_settings
+from nimbill.customers.portal_branding.operations import load_branding
+from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.product import Product
 from nimbill.http.routing import RequestCaller, Transaction, get
-from nimbill.portal.bodies import Company, Me
+from nimbill.portal.bodies import Company, Me, View
 from nimbill.portal.view import has_portal_filters
 
 
@@ -45,6 +48,18 @@ async def who_am_i(caller: RequestCaller, db: Transaction) -> Me:
         language=language,
         report_tag_keys=list(settings.report_tag_keys),
         filtered=await has_portal_filters(db, caller),
+        view=_describe_view(caller),
+        branding=await load_branding(db, caller.scope, settings),
+    )
+
+
+def _describe_view(caller: Caller) -> View | None:
+    if caller.viewer is None:
+        return None
+    return View(
+        view_id=caller.client_id,
+        viewer=caller.viewer.username,
+        expire_time=clock.format_timestamp(caller.viewer.expire_time),
     )
 
 

@@ -28,6 +28,8 @@ DEFAULTS: dict[str, Any] = {
     "agent_role_arn": None,
     "check_change_limit": 0.3,
     "check_margin_limit": 0,
+    "portal_name": None,
+    "portal_colour": None,
 }
 BANDS = [{"upto": 1000000, "rate": 0.05}, {"upto": None, "rate": 0.03}]
 
@@ -59,6 +61,8 @@ def test_every_setting_can_be_changed_and_the_response_shows_all(service: Servic
         "agent_role_arn": "arn:aws:iam::123456789012:role/agents",
         "check_change_limit": 0.5,
         "check_margin_limit": -0.05,
+        "portal_name": "Cloud portal",
+        "portal_colour": "#1a5fb4",
         "language": "en",
         "vendors": ["gcp", "aws", "oracle", "azure"],
         "provider_names": {"oracle": ["Oracle", "Oracle Cloud Infrastructure"]},

@@ -1,6 +1,7 @@
 // Sends requests to the API with the token of the session.
 import { parseExact } from "./exact-json.ts";
 import type { paths } from "./schema.ts";
+import { forgetStaffView, type StaffView } from "./staff-view.ts";
 import { sendForm } from "./upload.ts";
 
 export type Product = "core" | "portal";
@@ -96,13 +97,17 @@ interface SessionResponse {
 /** Calls the API of one product. The access token stays in memory. */
 export class ApiClient {
   readonly product: Product;
+  /** The view of a member of staff, in place of a session; it cannot be continued. */
+  readonly view: StaffView | undefined;
   private token: string | undefined;
   private refreshing: Promise<Session | undefined> | undefined;
   /** Called when the session has ended. */
   onSignedOut: () => void = () => {};
 
-  constructor(product: Product) {
+  constructor(product: Product, view?: StaffView) {
     this.product = product;
+    this.view = view;
+    this.token = view?.token;
   }
 
   async signIn(organisation: string, username: string, password: string): Promise<Session> {
@@ -128,6 +133,7 @@ export class ApiClient {
 
   /** Continues the session of the browser's cookie, if there is one. */
   async resume(): Promise<Session | undefined> {
+    if (this.view !== undefined) return undefined;
     if (localStorage.getItem(this.sessionKey) === null) return undefined;
     this.refreshing ??= this.refresh().finally(() => {
       this.refreshing = undefined;
@@ -137,11 +143,18 @@ export class ApiClient {
 
   async signOut(): Promise<void> {
     try {
-      await this.request("DELETE", `/${this.product}/session`);
+      const session = `/${this.product}/session`;
+      const view = this.view && `/m/portal/views/${this.view.viewId}`;
+      await this.request("DELETE", view ?? session);
     } finally {
-      this.forget();
-      this.onSignedOut();
+      this.leave();
     }
+  }
+
+  /** Forgets the session or the view in this tab. */
+  leave(): void {
+    this.forget();
+    this.onSignedOut();
   }
 
   get<P extends PathWith<"get">>(
@@ -221,8 +234,7 @@ export class ApiClient {
   }
 
   private ended(): ApiError {
-    this.forget();
-    this.onSignedOut();
+    this.leave();
     return new ApiError(401, { code: "session_ended" });
   }
 
@@ -244,7 +256,9 @@ export class ApiClient {
 
   private forget(): void {
     this.token = undefined;
-    localStorage.removeItem(this.sessionKey);
+    // the view of a tab leaves the sessions of the browser alone
+    if (this.view !== undefined) forgetStaffView();
+    else localStorage.removeItem(this.sessionKey);
   }
 
   private keep(body: unknown): Session {

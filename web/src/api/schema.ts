@@ -946,6 +946,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/portal-branding": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCorePortalBrandingReadOwnBranding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/portal-logo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["MCorePortalLogoStorePortalLogo"];
+        post?: never;
+        delete: operations["MCorePortalLogoDeletePortalLogo"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/portal-views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCorePortalViewsBeginPortalView"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/project": {
         parameters: {
             query?: never;
@@ -1666,6 +1714,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/portal/views/{view_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["MPortalViewsViewIdEndPortalView"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/u/users": {
         parameters: {
             query?: never;
@@ -2116,6 +2180,12 @@ export interface components {
         };
         /** @enum {string} */
         BooleanText: "true" | "false";
+        Branding: {
+            colour?: string | null;
+            logo?: string | null;
+            name?: string | null;
+            style?: string | null;
+        };
         Budget: {
             amount: Decimal;
             budget_id: string;
@@ -3104,6 +3174,7 @@ export interface components {
             user_role_id: string;
         };
         Me: {
+            branding: components["schemas"]["Branding"];
             company: components["schemas"]["Company"] | null;
             filtered: boolean;
             flags: {
@@ -3114,6 +3185,7 @@ export interface components {
             report_tag_keys: string[];
             user_id: string;
             username: string;
+            view: components["schemas"]["View"] | null;
         };
         MonthClosed: {
             overridden: components["schemas"]["OverriddenBlocker"][];
@@ -3247,6 +3319,8 @@ export interface components {
             invoice_setting_update?: components["schemas"]["SettingUpdateMode"];
             invoice_template_id?: string | null;
             language?: components["schemas"]["Language"];
+            portal_colour?: string | null;
+            portal_name?: string | null;
             provider_names?: {
                 [key: string]: string[];
             };
@@ -3265,6 +3339,8 @@ export interface components {
             invoice_setting_update?: components["schemas"]["SettingUpdateMode"] | null;
             invoice_template_id?: string | null;
             language?: components["schemas"]["Language"] | null;
+            portal_colour?: string | null;
+            portal_name?: string | null;
             provider_names?: {
                 [key: string]: string[];
             } | null;
@@ -3299,6 +3375,15 @@ export interface components {
         PermissionListing: {
             namespace: components["schemas"]["Namespace"];
             permissions: string[];
+        };
+        PortalLogo: {
+            height: number;
+            logo: string;
+            media_type: string;
+            width: number;
+        };
+        PortalLogoBody: {
+            content: string;
         };
         PrintedEntry: {
             amount: Decimal;
@@ -3794,6 +3879,19 @@ export interface components {
         };
         /** @enum {string} */
         StackStatus: "CREATE_IN_PROGRESS" | "CREATE_COMPLETE" | "CREATE_FAILED" | "UPDATE_IN_PROGRESS" | "UPDATE_COMPLETE" | "UPDATE_FAILED" | "DELETE_IN_PROGRESS" | "DELETE_COMPLETE" | "DELETE_FAILED";
+        StaffView: {
+            access_token: string;
+            company_id: string;
+            email: string;
+            expire_time: string;
+            expires_in: number;
+            user_id: string;
+            view_id: string;
+        };
+        StaffViewStart: {
+            company_id: string;
+            user_id?: string | null;
+        };
         StepBlocker: {
             count: number;
             link: string;
@@ -4156,6 +4254,11 @@ export interface components {
         VendorTotals: {
             sales: Decimal;
             stock: Decimal;
+        };
+        View: {
+            expire_time: string;
+            view_id: string;
+            viewer: string;
         };
         VisibleGroup: {
             billinggroup_id: string;
@@ -5961,6 +6064,96 @@ export interface operations {
             };
         };
     };
+    MCorePortalBrandingReadOwnBranding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Branding"];
+                };
+            };
+        };
+    };
+    MCorePortalLogoStorePortalLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PortalLogoBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PortalLogo"];
+                };
+            };
+        };
+    };
+    MCorePortalLogoDeletePortalLogo: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MCorePortalViewsBeginPortalView: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StaffViewStart"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StaffView"];
+                };
+            };
+        };
+    };
     MCoreProjectListProjects: {
         parameters: {
             query?: {
@@ -7304,6 +7497,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TagGraph"];
+                };
+            };
+        };
+    };
+    MPortalViewsViewIdEndPortalView: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                view_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
                 };
             };
         };

@@ -1,7 +1,9 @@
 // The frame of both consoles: top bar, list of pages, messages.
 import AppLayout from "@cloudscape-design/components/app-layout";
 import SideNavigation from "@cloudscape-design/components/side-navigation";
-import TopNavigation from "@cloudscape-design/components/top-navigation";
+import TopNavigation, {
+  type TopNavigationProps,
+} from "@cloudscape-design/components/top-navigation";
 import { useLingui } from "@lingui/react/macro";
 import { type ReactNode, useState } from "react";
 import { useHref, useLocation, useNavigate } from "react-router";
@@ -18,6 +20,10 @@ interface ConsoleFrameProps {
   /** Whose data is shown: an organisation or a company. */
   description?: string;
   search?: ReactNode;
+  /** Stays in sight above the top bar. */
+  brand?: ReactNode;
+  /** Stays in sight above every page. */
+  banner?: ReactNode;
   children: ReactNode;
 }
 
@@ -29,7 +35,9 @@ export function ConsoleFrame(props: ConsoleFrameProps) {
   return (
     <NotificationProvider>
       <div id="top-bar">
+        {props.brand}
         <TopBar {...props} />
+        {props.banner}
       </div>
       <AppLayout
         headerSelector="#top-bar"
@@ -63,9 +71,24 @@ function TopBar({ title, description, search }: ConsoleFrameProps) {
   const { t } = useLingui();
   const { language, setLanguage } = useLanguage();
   const { dark, setDark } = useTheme();
-  const { session, signOut } = useSession();
+  const { session, signOut, viewing } = useSession();
   const navigate = useNavigate();
   const other = language === "ja" ? "en" : "ja";
+  const menu: TopNavigationProps.Utility = {
+    type: "menu-dropdown",
+    text: session.username,
+    ...(description !== undefined && { description }),
+    iconName: "user-profile",
+    items: [
+      { id: "security", text: t`Security` },
+      { id: "api", text: t`API documentation`, href: "/docs", external: true },
+      { id: "sign-out", text: t`Sign out` },
+    ],
+    onItemClick: ({ detail }) => {
+      if (detail.id === "security") navigate("/security");
+      if (detail.id === "sign-out") signOut();
+    },
+  };
   return (
     <TopNavigation
       identity={{
@@ -90,21 +113,7 @@ function TopBar({ title, description, search }: ConsoleFrameProps) {
           title: dark ? t`Use light colours` : t`Use dark colours`,
           onClick: () => setDark(!dark),
         },
-        {
-          type: "menu-dropdown",
-          text: session.username,
-          ...(description !== undefined && { description }),
-          iconName: "user-profile",
-          items: [
-            { id: "security", text: t`Security` },
-            { id: "api", text: t`API documentation`, href: "/docs", external: true },
-            { id: "sign-out", text: t`Sign out` },
-          ],
-          onItemClick: ({ detail }) => {
-            if (detail.id === "security") navigate("/security");
-            if (detail.id === "sign-out") signOut();
-          },
-        },
+        ...(viewing ? [] : [menu]),
       ]}
     />
   );

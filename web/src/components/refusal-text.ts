@@ -37,6 +37,9 @@ export function useRefusalText(): (code: string) => string | undefined {
     no_invoices: t`This month has no invoices. Create them first.`,
     nothing_imported: t`No costs were imported for this month.`,
     malformed_body: t`The file or form cannot be read.`,
+    read_only_view: t`This is a view of the customer's portal, in which nothing can be changed.`,
+    personal_page: t`A view of the portal does not show this.`,
+    no_portal_login: t`This customer has no portal login. Add one first.`,
     rule_broken: t`Some values are not right.`,
   };
   return (code) => texts[code];

@@ -43,6 +43,14 @@ export function useRuleText(): (rule: string) => string {
         return t`T and 13 digits. The first digit is a check digit, so a typing error is noticed.`;
       case "# and six hexadecimal digits":
         return t`# and six digits or letters from A to F, such as #1F6FB2.`;
+      case "a darker colour: the contrast to white text must be at least 4.5:1":
+        return t`White text is not readable on this colour. Choose a darker one.`;
+      case "a complete PNG or JPEG file; other formats are refused":
+        return t`Choose a complete PNG or JPEG file.`;
+      case "at most 200 KiB":
+        return t`The file is larger than 200 KiB.`;
+      case "from 16 to 2000 pixels wide and high":
+        return t`The picture must be from 16 to 2,000 pixels wide and high.`;
       case "required where due_rule is days":
         return t`Enter the number of days.`;
       default:

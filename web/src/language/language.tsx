@@ -44,14 +44,20 @@ function storedLanguage(): Language | undefined {
   return stored === "ja" || stored === "en" ? stored : undefined;
 }
 
-function initialLanguage(): Language {
-  const stored = storedLanguage();
+function initialLanguage(remembered: boolean): Language {
+  const stored = remembered ? storedLanguage() : undefined;
   if (stored !== undefined) return stored;
   return navigator.language.startsWith("ja") ? "ja" : "en";
 }
 
-export function LanguageProvider({ children }: { children: ReactNode }) {
-  const [language, setLanguage] = useState(initialLanguage);
+interface LanguageProviderProps {
+  /** Whether a choice is kept in the browser; otherwise the suggested language comes first. */
+  remembered?: boolean;
+  children: ReactNode;
+}
+
+export function LanguageProvider({ remembered = true, children }: LanguageProviderProps) {
+  const [language, setLanguage] = useState(() => initialLanguage(remembered));
   const [shown, setShown] = useState<{ language: Language; components: ComponentCatalogue }>();
 
   useEffect(() => {
@@ -67,12 +73,15 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
     };
   }, [language]);
 
-  const suggestLanguage = useCallback((suggested: Language) => {
-    if (storedLanguage() === undefined) setLanguage(suggested);
-  }, []);
+  const suggestLanguage = useCallback(
+    (suggested: Language) => {
+      if (!remembered || storedLanguage() === undefined) setLanguage(suggested);
+    },
+    [remembered],
+  );
   if (shown === undefined) return null;
   const choose = (chosen: Language) => {
-    localStorage.setItem(STORAGE_KEY, chosen);
+    if (remembered) localStorage.setItem(STORAGE_KEY, chosen);
     setLanguage(chosen);
   };
   return (

@@ -6,12 +6,18 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type ComponentType, createElement } from "react";
 import { Navigate } from "react-router";
 import { PageTitle } from "../components/page-title.tsx";
+import { useSession } from "../session/session.tsx";
 import { useNavigationItems } from "./navigation.tsx";
 
 export function Guard({ path, page }: { path: string; page: ComponentType }) {
   const pages = useNavigationItems().flatMap((group) => group.pages);
   if (!pages.some((each) => each.path === path)) return <NotAvailable />;
   return createElement(page);
+}
+
+/** A page about one's own login, which a member of staff does not have here. */
+export function Personal({ page }: { page: ComponentType }) {
+  return useSession().viewing ? <NotAvailable /> : createElement(page);
 }
 
 export function NotAvailable() {

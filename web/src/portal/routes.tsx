@@ -2,7 +2,7 @@
 import type { ComponentType } from "react";
 import { createBrowserRouter } from "react-router";
 import { PageFailure } from "../components/page-failure.tsx";
-import { Guard, NotAvailable, Start } from "./guard.tsx";
+import { Guard, NotAvailable, Personal, Start } from "./guard.tsx";
 import { Layout } from "./layout.tsx";
 
 type Load = () => Promise<{ default: ComponentType }>;
@@ -53,9 +53,10 @@ export const router = createBrowserRouter(
             ...Object.entries(PAGES).map(([path, load]) => guarded(path, load)),
             {
               path: "security",
-              lazy: async () => ({
-                Component: (await import("../security/security-page.tsx")).default,
-              }),
+              lazy: async () => {
+                const page = (await import("../security/security-page.tsx")).default;
+                return { Component: () => <Personal page={page} /> };
+              },
             },
             { path: "*", Component: NotAvailable },
           ],

@@ -1,8 +1,9 @@
-// The organisation that was used last in this browser, so that it need not be typed again.
+// The organisation that the address names or that was used last in this browser, so that it need not be typed.
 const KEY = "nimbill-organisation";
 
 export function readOrganisation(): string {
-  return localStorage.getItem(KEY) ?? "";
+  const named = new URLSearchParams(location.search).get("organisation");
+  return named ?? localStorage.getItem(KEY) ?? "";
 }
 
 export function rememberOrganisation(organisation: string): void {

@@ -3,14 +3,20 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useState } from "react";
 import { ApiClient, type ApiError, type Product, type Session } from "../api/client.ts";
 import { ClientProvider } from "../api/queries.ts";
+import type { StaffView } from "../api/staff-view.ts";
 import { ChoosePasswordPage } from "./choose-password-page.tsx";
 import { type PasswordLink, takePasswordLink } from "./password-link.ts";
 import { SignInPage } from "./sign-in-page.tsx";
 import { Unreachable } from "./unreachable.tsx";
+import { ViewEnded } from "./view-ended.tsx";
 
 interface SessionControl {
   session: Session;
   signOut: () => Promise<void>;
+  /** A member of staff sees the portal as a customer does. */
+  viewing: boolean;
+  /** Ends the session or the view in this tab, without asking the service. */
+  leave: () => void;
 }
 const SessionContext = createContext<SessionControl | undefined>(undefined);
 
@@ -25,6 +31,7 @@ type State =
   | { kind: "unreachable"; error: ApiError }
   | { kind: "signed-out"; ended: boolean; chosen?: boolean }
   | { kind: "choosing"; link: PasswordLink }
+  | { kind: "view-ended" }
   | { kind: "signed-in"; session: Session };
 
 function createQueryClient(): QueryClient {
@@ -42,23 +49,37 @@ function createQueryClient(): QueryClient {
 // Read once, when the page loads: afterwards the address no longer has it.
 const link = takePasswordLink();
 
-function startState(): State {
+/** Nobody has signed in; the page asks the service whose portal it shows. */
+const VIEWED: Session = { organisationId: "", userId: "", username: "" };
+
+function startState(view: StaffView | undefined): State {
+  if (view !== undefined) return { kind: "signed-in", session: VIEWED };
   return link === undefined ? { kind: "starting" } : { kind: "choosing", link };
 }
 
-export function SessionProvider({ product, children }: { product: Product; children: ReactNode }) {
-  const [state, setState] = useState<State>(startState);
+interface SessionProviderProps {
+  product: Product;
+  view?: StaffView | undefined;
+  children: ReactNode;
+}
+
+export function SessionProvider({ product, view, children }: SessionProviderProps) {
+  const [state, setState] = useState<State>(() => startState(view));
   const [attempt, setAttempt] = useState(0);
-  const client = useMemo(() => new ApiClient(product), [product]);
+  const client = useMemo(() => new ApiClient(product, view), [product, view]);
   const cache = useMemo(createQueryClient, []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt resumes again
   useEffect(() => {
     client.onSignedOut = () => {
       cache.clear();
-      setState((state) => ({ kind: "signed-out", ended: state.kind === "signed-in" }));
+      setState((state) =>
+        client.view !== undefined
+          ? { kind: "view-ended" }
+          : { kind: "signed-out", ended: state.kind === "signed-in" },
+      );
     };
-    if (state.kind === "choosing") return;
+    if (state.kind === "choosing" || client.view !== undefined) return;
     client.resume().then(
       (session) =>
         setState(session ? { kind: "signed-in", session } : { kind: "signed-out", ended: false }),
@@ -79,6 +100,8 @@ export function SessionProvider({ product, children }: { product: Product; child
           onEnd={(chosen) => setState({ kind: "signed-out", ended: false, chosen })}
         />
       );
+    case "view-ended":
+      return <ViewEnded />;
     case "signed-out":
       return (
         <SignInPage
@@ -91,7 +114,12 @@ export function SessionProvider({ product, children }: { product: Product; child
     case "signed-in":
       return (
         <SessionContext.Provider
-          value={{ session: state.session, signOut: () => client.signOut() }}
+          value={{
+            session: state.session,
+            signOut: () => client.signOut(),
+            viewing: client.view !== undefined,
+            leave: () => client.leave(),
+          }}
         >
           <ClientProvider value={client}>
             <QueryClientProvider client={cache}>{children}</QueryClientProvider>

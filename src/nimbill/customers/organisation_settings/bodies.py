@@ -10,6 +10,7 @@ import msgspec
 
 from nimbill.customers.organisation_settings import agent_role_rules  # version 3
 from nimbill.customers.organisation_settings.check_limit_rules import find_check_limit_violations
+from nimbill.customers.organisation_settings.portal_colour_rules import find_colour_violations
 from nimbill.customers.organisation_settings.report_tag_rules import (
     KEY_LENGTH_MAX,
     find_report_tag_violations,
@@ -62,6 +63,8 @@ class OrganisationSettings(Body, frozen=True, kw_only=True):
     agent_role_arn: str | None = None
     check_change_limit: Decimal = Decimal("0.3")
     check_margin_limit: Decimal = Decimal(0)
+    portal_name: str | None = None
+    portal_colour: str | None = None
 
 
 class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
@@ -85,6 +88,8 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
     agent_role_arn: str | None = None
     check_change_limit: Decimal | None = None
     check_margin_limit: Decimal | None = None
+    portal_name: Annotated[str, text_length(0, 60)] | None = None
+    portal_colour: str | None = None
 
     @classmethod
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
@@ -93,5 +98,6 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
             yield Violation("time_zone", "a name of the time zone database, such as Asia/Tokyo")
         yield from agent_role_rules.find_role_violations(sent)  # version 3
         yield from find_check_limit_violations(sent)
+        yield from find_colour_violations(sent.get("portal_colour"))
         yield from find_report_tag_violations(sent.get("report_tag_keys"))
         yield from find_usage_table_violations(sent.get("usage_table"))

@@ -25,6 +25,7 @@ PRODUCTS = [Audience.core, Audience.portal]
     role_actions=[RoleAction.ModifyUsers],
     own_user_parameter="user_id",
     flag_for_other_users="users_management",
+    personal=True,
     basis=chosen("session-list"),
 )
 async def list_sessions(

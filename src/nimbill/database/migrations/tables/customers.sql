@@ -28,6 +28,13 @@ CREATE TABLE organisation_settings (
     FOREIGN KEY (organisation_id, invoice_template_id) REFERENCES invoice_templates
 );
 
+CREATE TABLE portal_logos (
+    organisation_id text PRIMARY KEY REFERENCES organisations,
+    media_type text NOT NULL CHECK (media_type IN ('image/png', 'image/jpeg')),
+    digest text NOT NULL,
+    content bytea NOT NULL
+);
+
 CREATE TABLE billing_groups (
     organisation_id text NOT NULL REFERENCES organisations,
     company_id text NOT NULL,

@@ -66,6 +66,7 @@ TENANT_TABLES = {
     "projects": ALL_RIGHTS,
     "invoice_templates": ALL_RIGHTS,
     "organisation_settings": ALL_RIGHTS,
+    "portal_logos": ALL_RIGHTS,
     "billing_groups": ALL_RIGHTS,
     "invoice_settings": ALL_RIGHTS,
     "free_format_items": ALL_RIGHTS,
@@ -100,6 +101,7 @@ TENANT_TABLES = {
     "budget_settings": ALL_RIGHTS,
     "budget_alerts": ALL_RIGHTS,
     "saved_filters": ALL_RIGHTS,
+    "portal_views": ALL_RIGHTS,
 }
 # Read across tenants by find_organisation_id, has_other_organisations,
 # organisations_with_due_jobs and count_service_records.

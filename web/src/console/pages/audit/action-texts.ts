@@ -81,6 +81,10 @@ export function useActionGroups(): ActionGroup[] {
         change_budgets: t`Budgets changed`,
         change_budget_alerts: t`Budget alerts changed`,
         rename_account: t`Account renamed by the customer`,
+        begin_portal_view: t`Portal viewed as a customer`,
+        end_portal_view: t`View of the portal ended`,
+        store_portal_logo: t`Logo of the portal saved`,
+        delete_portal_logo: t`Logo of the portal removed`,
       },
     },
     {

@@ -20,6 +20,7 @@ import { CustomerTerms } from "./customer-terms.tsx";
 import { DeleteCustomerDialog } from "./delete-customer-dialog.tsx";
 import { FreeFormatItems } from "./free-format-items.tsx";
 import { PortalLogins } from "./portal-logins.tsx";
+import { useViewPortal } from "./view-portal.ts";
 import "./customer.css";
 
 export type BillingGroup = components["schemas"]["BillingGroupRecord"];
@@ -29,6 +30,7 @@ export default function CustomerPage() {
   const { t } = useLingui();
   const may = useMay();
   const [deleting, setDeleting] = useState(false);
+  const portal = useViewPortal();
   const group = useVersioned("/m/core/billinggroup/{company_id}/resource", {
     path: { company_id: company },
   });
@@ -40,11 +42,24 @@ export default function CustomerPage() {
           variant="h1"
           description={group.data?.data.billinggroup_name}
           actions={
-            group.data !== undefined &&
-            may("ModifyBillingGroup") && (
-              <Button onClick={() => setDeleting(true)}>
-                <Trans>Delete</Trans>
-              </Button>
+            group.data !== undefined && (
+              <SpaceBetween direction="horizontal" size="xs">
+                {may("ModifyReseller") && (
+                  <Button
+                    iconName="external"
+                    iconAlign="right"
+                    loading={portal.busy}
+                    onClick={() => portal.open(company)}
+                  >
+                    <Trans>View portal as this customer</Trans>
+                  </Button>
+                )}
+                {may("ModifyBillingGroup") && (
+                  <Button onClick={() => setDeleting(true)}>
+                    <Trans>Delete</Trans>
+                  </Button>
+                )}
+              </SpaceBetween>
             )
           }
         >

@@ -19,6 +19,7 @@ import { DeleteLoginDialog } from "./delete-login-dialog.tsx";
 import { LoginFlagsDialog } from "./login-flags-dialog.tsx";
 import { LoginPasswordDialog } from "./login-password-dialog.tsx";
 import { usePortalFlags } from "./portal-flags.ts";
+import { useViewPortal } from "./view-portal.ts";
 
 export type PortalLogin = components["schemas"]["ResellerRecord"];
 type Dialog = "create" | "flags" | "password" | "delete";
@@ -30,6 +31,7 @@ export function PortalLogins({ group }: { group: BillingGroup }) {
   const logins = useApi("/m/core/reseller");
   const flags = usePortalFlags().flatMap((each) => each.flags);
   const [dialog, setDialog] = useState<{ kind: Dialog; login?: PortalLogin }>();
+  const portal = useViewPortal();
   const end = () => setDialog(undefined);
   const create = mayChange && (
     <Button onClick={() => setDialog({ kind: "create" })}>
@@ -96,11 +98,15 @@ export function PortalLogins({ group }: { group: BillingGroup }) {
                       ariaLabel={t`Actions for ${login.email}`}
                       expandToViewport
                       items={[
+                        { id: "view", text: t`View the portal as this login` },
                         { id: "flags", text: t`Choose what is shown` },
                         { id: "password", text: t`Set a new password` },
                         { id: "delete", text: t`Delete` },
                       ]}
-                      onItemClick={({ detail }) => setDialog({ kind: detail.id as Dialog, login })}
+                      onItemClick={({ detail }) => {
+                        if (detail.id === "view") portal.open(group.company_id, login.user_id);
+                        else setDialog({ kind: detail.id as Dialog, login });
+                      }}
                     />
                   ),
               },

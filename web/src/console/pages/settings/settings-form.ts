@@ -28,6 +28,8 @@ export interface SettingsForm {
   templateId: string;
   updateMode: "stated" | "either";
   agentRole: string;
+  portalName: string;
+  portalColour: string;
 }
 
 export function readForm(settings: Settings): SettingsForm {
@@ -53,6 +55,8 @@ export function readForm(settings: Settings): SettingsForm {
     templateId: settings.invoice_template_id ?? "",
     updateMode: settings.invoice_setting_update ?? "stated",
     agentRole: settings.agent_role_arn ?? "",
+    portalName: settings.portal_name ?? "",
+    portalColour: settings.portal_colour ?? "",
   };
 }
 
@@ -77,6 +81,8 @@ export function buildChange(form: SettingsForm, saved: SettingsForm): Change {
     templateId: () => ({ invoice_template_id: form.templateId }),
     updateMode: () => ({ invoice_setting_update: form.updateMode }),
     agentRole: () => ({ agent_role_arn: form.agentRole.trim() }),
+    portalName: () => ({ portal_name: form.portalName.trim() }),
+    portalColour: () => ({ portal_colour: form.portalColour.trim() }),
   };
   const changed = (Object.keys(all) as (keyof SettingsForm)[]).filter(
     (name) => JSON.stringify(form[name]) !== JSON.stringify(saved[name]),

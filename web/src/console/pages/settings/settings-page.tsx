@@ -19,6 +19,7 @@ import { UnsavedChanges } from "../../../components/unsaved-changes.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useMay } from "../../me.ts";
 import { AmountSection, CheckSection } from "./amount-section.tsx";
+import { BrandingSection } from "./branding-section.tsx";
 import { DocumentSection, ProgramSection } from "./document-section.tsx";
 import { GeneralSection } from "./general-section.tsx";
 import {
@@ -110,6 +111,7 @@ function SettingsEditor({ loaded }: { loaded: Versioned<Settings> }) {
         <AmountSection {...section} />
         <CheckSection {...section} />
         <DocumentSection {...section} />
+        <BrandingSection {...section} />
         <ProgramSection {...section} />
       </SpaceBetween>
     </Form>
@@ -137,6 +139,8 @@ function useDescription(): (form: SettingsForm) => Record<string, string> {
       [t`Tag for bills by tag`, form.costTagKey],
       [t`Tags in reports`, form.reportTagKeys.join(", ")],
       [t`Values of terms`, form.updateMode],
+      [t`Name of the portal`, form.portalName],
+      [t`Colour of the portal`, form.portalColour],
       [t`AWS role of agents`, form.agentRole],
     ]);
 }

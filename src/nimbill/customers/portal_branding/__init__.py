@@ -1,0 +1,1 @@
+"""Branding of the portal: the reseller's name, colour and logo."""
