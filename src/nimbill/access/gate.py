@@ -158,7 +158,7 @@ def _require_audience(claims: Claims, audiences: Sequence[Audience]) -> None:
         raise NotPermitted("grant_not_admitted", "This path needs a token of another grant type.")
 
 
-def _refuse_in_view(caller: Caller, method: str | None, route: BaseRouteHandler) -> None:
+def _refuse_in_view(caller: Caller, method: object, route: BaseRouteHandler) -> None:
     """A view of the portal reads what belongs to the company, and only ends itself."""
     if caller.viewer is None or route.opt.get("ends_view"):
         return

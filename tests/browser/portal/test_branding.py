@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
 
 from nimbill.demo.logo import draw_logo
 from tests.browser.chromium import RecordedPage
@@ -53,8 +53,8 @@ def test_the_look_is_chosen_in_the_settings_and_shown_to_customers(
     page = console.page
     console.open("/settings")
     expect(find_strip(page)).to_contain_text(NAME)
-    logo = {"name": "logo.png", "mimeType": "image/png", "buffer": draw_logo(BLUE)}
-    page.locator("input[type=file]").set_input_files([logo])  # type: ignore[list-item]
+    logo = FilePayload(name="logo.png", mimeType="image/png", buffer=draw_logo(BLUE))
+    page.locator("input[type=file]").set_input_files([logo])
     expect(page.get_by_text("ロゴを保存しました。")).to_be_visible()
     expect(find_strip(page).locator("img")).to_be_visible()
     console.check_accessibility()
@@ -79,9 +79,9 @@ def test_a_light_colour_and_another_file_are_refused(
     page.get_by_role("textbox", name="ポータルの色").fill("#ffd700")
     page.get_by_role("button", name="保存", exact=True).click()
     expect(page.get_by_text("この色では白い文字が読めません。").first).to_be_visible()
-    text = {"name": "logo.png", "mimeType": "image/png", "buffer": b"<svg/>"}
+    text = FilePayload(name="logo.png", mimeType="image/png", buffer=b"<svg/>")
 
-    page.locator("input[type=file]").set_input_files([text])  # type: ignore[list-item]
+    page.locator("input[type=file]").set_input_files([text])
 
     expect(
         page.get_by_text("壊れていないPNGまたはJPEGのファイルを選択してください。")

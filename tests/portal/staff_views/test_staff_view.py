@@ -303,7 +303,7 @@ def test_a_view_ends_when_the_member_of_staff_loses_the_permission(
     clerk = create_subuser(service, core=["ModifyReseller"])
     view = begin_view(service, company, clerk.core)
 
-    taken = {"roles": [], "filters": []}
+    taken: dict[str, list[str]] = {"roles": [], "filters": []}
     path = f"/m/auth/rbac/{clerk.user_id}/userroles"
     assert service.http.patch(path, json=taken, headers=service.root()).is_success
 
