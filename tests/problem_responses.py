@@ -21,6 +21,11 @@ class HttpResponse(Protocol):
     def json(self) -> Any: ...
 
 
+# A correct password that a second step must follow.
+SECOND_STEP_CODES = ("second_factor_required", "second_factor_setup_required")
+SECOND_STEP_FIELDS = ("sign_in_token", "totp", "passkey")
+
+
 def read_problem(response: HttpResponse, status: int) -> dict[str, Any]:
     """Return the problem details after checking status, fields and the absence of sent values."""
     assert response.status_code == status, response.text
@@ -30,6 +35,7 @@ def read_problem(response: HttpResponse, status: int) -> dict[str, Any]:
     assert set(problem) <= {
         *("type", "title", "status", "detail", "code", "instance", "violations"),
         *(("etag", "changed_by", "changed_at") if status == 412 else ()),
+        *(SECOND_STEP_FIELDS if problem["code"] in SECOND_STEP_CODES else ()),
     }
     assert problem["status"] == status
     assert problem["instance"] == f"urn:request:{response.headers['x-request-id']}"

@@ -39,6 +39,7 @@ CHANGING_ARGUMENTS = {
     "rates set": (MONTH, "150", "--vendor", "aws"),
     "settings save": (MONTH,),
     "settings set": ("rounding=down",),
+    "users remove-second-factors": ("root",),
     "users reset-password": ("root", "--password-stdin"),
 }
 

@@ -1,4 +1,4 @@
-"""`nimbill users reset-password`: a new password for a user who lost it."""
+"""`nimbill users`: help for a user who lost the password or a second factor."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from tests.commands.run_command import run_command, service_environment
+from tests.identity.second_factors.factor_requests import add_app, add_passkey, session_headers
 from tests.running_service import PASSWORD, Service
 
 NEW_PASSWORD = "another horse 8"
@@ -81,3 +82,34 @@ def test_unknown_users_and_invalid_passwords_are_refused(
     assert message in result.stderr
     assert list(json.loads(result.stdout)) == ["error"]
     assert log_in(service, PASSWORD) == 200
+
+
+# ── remove-second-factors ────────────────────────────────────────────────────────────────────────
+
+
+def remove_factors(
+    service: Service, username: str, *options: str
+) -> subprocess.CompletedProcess[str]:
+    organisation = ("--organisation", service.organisation.organisation_id)
+    arguments = ("users", "remove-second-factors", username, *organisation, *options)
+    return run_command(*arguments, env=service_environment(service))
+
+
+def test_second_factors_are_removed_and_the_password_is_enough_again(service: Service) -> None:
+    headers = session_headers(service)
+    add_passkey(service, headers)
+    add_app(service, headers)
+    assert log_in(service, PASSWORD) == 400
+
+    result = remove_factors(service, "ROOT", "--json")
+
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout) == {"username": "ROOT", "removed": 2}
+    assert log_in(service, PASSWORD) == 200
+    rows = service.http.get("/m/core/audit", headers=service.root())
+    assert "remove_second_factors" in rows.text
+
+
+def test_removing_second_factors_names_what_is_unknown(service: Service) -> None:
+    assert "No user of the organisation has this name." in remove_factors(service, "nobody").stderr
+    assert "Removed 0 second factors of root." in remove_factors(service, "root").stdout

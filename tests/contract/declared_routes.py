@@ -55,6 +55,11 @@ class Route:
         return bool(self.handler.opt["audiences"] == [LEGACY_AGENT])
 
     @property
+    def session_only(self) -> bool:
+        """Only a console session may call it, and no API client."""
+        return bool(self.handler.opt.get("session_only"))
+
+    @property
     def master_account_only(self) -> bool:
         """Only the master account of version 3 may call it, whatever roles others have."""
         return bool(self.handler.opt.get("master_account_only"))

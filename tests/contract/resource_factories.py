@@ -97,18 +97,32 @@ def make_api_client(tenant: Tenant, owner: str | None = None) -> str:
     return client_id
 
 
-def make_session(tenant: Tenant, owner: str | None = None) -> str:
+def make_session(tenant: Tenant, owner: str | None = None, product: str = "core") -> str:
     family_id = new_id("ses")
     tenant.add(
         "token_families",
         family_id=family_id,
         user_id=owner or make_user(tenant),
-        product="core",
+        product=product,
         subject_type="user",
         credential_epoch=1,
         create_time=clock.now(),
     )
     return family_id
+
+
+def make_second_factor(tenant: Tenant) -> str:
+    """A passkey of the root user."""
+    factor_id = new_id("fct")
+    tenant.add(
+        "second_factors",
+        factor_id=factor_id,
+        user_id=tenant.organisation.root_user_id,
+        kind="passkey",
+        name=tenant.word("f"),
+        create_time=clock.now(),
+    )
+    return factor_id
 
 
 def make_role(tenant: Tenant) -> str:
@@ -250,6 +264,7 @@ SESSION = RecordReference(make_session, "token_families", "family_id")
 ROLE = RecordReference(make_role, "roles", "name")
 LEGACY_ROLE = RecordReference(make_legacy_role, "legacy_roles", "role_id")
 ATTACHED = RecordReference(make_attached_role, "legacy_roles", "role_id")
+FACTOR = RecordReference(make_second_factor, "second_factors", "factor_id")
 NAME_ALONE = RecordReference(make_username, "users", "username")
 HOLDER = RecordReference(find_last_role_holder, "users", "username")
 DEPLOYMENT = RecordReference(make_deployment, "legacy_stacks", "deployment")
@@ -267,6 +282,7 @@ REFERENCES: Mapping[str, RecordReference] = {
     "replace_mappings.subuser": USER,
     "client_id": CLIENT,
     "session_id": SESSION,
+    "factor_id": FACTOR,
     "rolename": ROLE,
     "role": ROLE,
     "map_roles.resource": GROUP,
@@ -331,6 +347,7 @@ REFERENCES: Mapping[str, RecordReference] = {
 
 # parameters and body fields that look like references but are none, and why
 NOT_A_RECORD: Mapping[str, str] = {
+    "credential_id": "of a passkey, which the proof of its signature belongs to",
     "billinggroup_id": "chosen freely by the caller",
     "customer_id": "account number of the vendor",
     "account_id": "payer number of the vendor",

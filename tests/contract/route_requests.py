@@ -123,7 +123,23 @@ def plain_value(route: Route, name: str, tenant: Tenant) -> str:
 
 def root_headers(tenant: Tenant, route: Route, product: Product) -> dict[str, str]:
     """Headers of the root user, or of its API client on routes for agents."""
+    if route.session_only:
+        return session_headers(tenant, product)
     return tenant.service.root(tenant.organisation, product, agent=route.for_agents)
+
+
+def session_headers(tenant: Tenant, product: Product) -> dict[str, str]:
+    """Headers of a console session of the root user."""
+    user_id = tenant.organisation.root_user_id
+    token, _ = tenant.service.resources.tokens.issue(
+        product,
+        organisation_id=tenant.organisation_id,
+        user_id=user_id,
+        client_id=resource_factories.make_session(tenant, user_id, product),
+        epoch=1,
+        subject_type="user",
+    )
+    return {"Authorization": f"Bearer {token}"}
 
 
 def send_request(

@@ -120,6 +120,7 @@ WITHOUT_GROUP_DATA = {
     "list_projects",
     "list_roles",
     "list_saved_filters",
+    "list_second_factors",
     "list_sessions",
     "list_subusers",
     "read_access_of_subuser",

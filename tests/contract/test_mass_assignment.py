@@ -171,7 +171,8 @@ def without_secrets(response: Any) -> Any:
     links = {"path": response["path"].partition("?")[0]} if "path" in response else {}
     times = {name: "" for name, value in response.items() if UNIX_TIME.fullmatch(str(value))}
     tokens = {"access_token": ""} if "access_token" in response else {}
-    return response | {"client_secret": ""} | tokens | links | times
+    hidden = {name: "" for name in ("client_secret", "registration_token", "passkey")}
+    return response | hidden | tokens | links | times
 
 
 def test_the_known_names_contain_internal_columns() -> None:

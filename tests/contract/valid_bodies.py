@@ -2,11 +2,15 @@
 
 import base64
 import json
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import timedelta
+from hashlib import sha256
 from typing import Any
 
 from nimbill.demo.logo import draw_logo
+from nimbill.foundation import clock
 from tests.contract.month_factories import make_recalculation_entry, make_saved_group
 from tests.contract.resource_factories import (
     make_legacy_role,
@@ -26,6 +30,7 @@ from tests.contract.tenants import (
     next_account_number,
 )
 from tests.customers.billing_groups.sample_bodies import VALID_SETTING
+from tests.identity.second_factors.authenticator import Authenticator, encode
 from tests.running_service import PASSWORD
 
 UPDATED_SETTING = VALID_SETTING | {
@@ -64,6 +69,28 @@ def subuser_body(tenant: Tenant) -> dict[str, Any]:
         "password": PASSWORD,
         "email": f"{name}@example.com",
         "notification": {"email": "false"},  # an encrypted invitation is never twice the same
+    }
+
+
+def second_factor_body(tenant: Tenant) -> dict[str, Any]:
+    """A passkey for a registration that the root user has begun."""
+    token, challenge = f"{tenant.organisation_id}.{secrets.token_urlsafe(32)}", b"c" * 32
+    tenant.add(
+        "second_factor_challenges",
+        token_hash=sha256(token.encode()).digest(),
+        user_id=tenant.organisation.root_user_id,
+        purpose="registration",
+        product="core",
+        credential_epoch=1,
+        kind="passkey",
+        challenge=challenge,
+        expire_time=clock.now() + timedelta(minutes=5),
+    )
+    options = {"rp_id": "localhost", "challenge": encode(challenge)}
+    return {
+        "registration_token": token,
+        "name": tenant.word("f"),
+        "passkey": Authenticator().create(options),
     }
 
 
@@ -316,6 +343,9 @@ BODIES: Mapping[str, Callable[[Tenant], Any]] = {
         "email": f"{tenant.word('e')}@example.com",
         "old_password": PASSWORD,
     },
+    "begin_second_factor": lambda _: {"kind": "passkey", "old_password": PASSWORD},
+    "add_second_factor": second_factor_body,
+    "remove_second_factor": lambda _: {"old_password": PASSWORD},
     "create_api_client": lambda tenant: {"name": tenant.word("k")},
     "create_role": lambda tenant: {
         "name": tenant.word("r"),

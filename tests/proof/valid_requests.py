@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from random import Random
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
@@ -20,6 +21,7 @@ from tests.contract.resource_factories import make_user
 from tests.contract.route_requests import build_valid_request
 from tests.contract.superuser import Superuser
 from tests.contract.tenants import Tenant, new_tenant
+from tests.identity.second_factors.authenticator import Authenticator, encode
 from tests.invoicing.exports.export_requests import create_link
 from tests.proof.asgi_calls import as_headers
 from tests.proof.hostile_requests import NOTHING, RequestDraft
@@ -67,6 +69,8 @@ def _with_unique_names(route: Route, draft: RequestDraft, random: Random) -> Req
     return replace(draft, value=renamed)
 
 
+CHALLENGE = b"c" * 32
+PASSKEY_OPTIONS = {"rp_id": "localhost", "challenge": encode(CHALLENGE)}
 NAMES = ("billinggroup_id", "username", "name")
 
 
@@ -159,6 +163,42 @@ def _choose_password(product: Product) -> Callable[[Tenant], dict[str, Any]]:
     return body
 
 
+def _second_step(
+    product: Product, purpose: str, make_body: Callable[[Tenant, str], dict[str, Any]]
+) -> Callable[[Tenant], dict[str, Any]]:
+    """A step of signing in for a new user, after the password."""
+
+    def body(tenant: Tenant) -> dict[str, Any]:
+        token, now = f"{tenant.organisation_id}.{secrets.token_urlsafe(32)}", datetime.now(UTC)
+        tenant.add(
+            "second_factor_challenges",
+            token_hash=sha256(token.encode()).digest(),
+            user_id=make_user(tenant),
+            purpose=purpose,
+            product=product,
+            credential_epoch=1,
+            kind="passkey",
+            challenge=CHALLENGE,
+            expire_time=now + timedelta(hours=1),
+        )
+        return {"value": make_body(tenant, token)}
+
+    return body
+
+
+def _prove(_tenant: Tenant, token: str) -> dict[str, Any]:
+    return {"sign_in_token": token, "passkey": Authenticator().sign(PASSKEY_OPTIONS)}
+
+
+def _begin_setup(_tenant: Tenant, token: str) -> dict[str, Any]:
+    return {"sign_in_token": token, "kind": "totp"}
+
+
+def _complete_setup(_tenant: Tenant, token: str) -> dict[str, Any]:
+    passkey = Authenticator().create(PASSKEY_OPTIONS)
+    return {"registration_token": token, "name": "first", "passkey": passkey}
+
+
 def _download(tenant: Tenant) -> dict[str, Any]:
     """A link that the tenant created; downloading needs no token."""
     address = urlsplit(
@@ -178,4 +218,10 @@ PUBLIC_REQUESTS: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
     "refresh_portal_session": _refresh_session(Product.portal),
     "choose_core_password": _choose_password(Product.core),
     "choose_portal_password": _choose_password(Product.portal),
+    "prove_factor_to_core": _second_step(Product.core, "sign_in", _prove),
+    "prove_factor_to_portal": _second_step(Product.portal, "sign_in", _prove),
+    "begin_core_setup": _second_step(Product.core, "setup", _begin_setup),
+    "begin_portal_setup": _second_step(Product.portal, "setup", _begin_setup),
+    "complete_core_setup": _second_step(Product.core, "setup", _complete_setup),
+    "complete_portal_setup": _second_step(Product.portal, "setup", _complete_setup),
 }

@@ -33,6 +33,8 @@ class OrganisationSettings(Record, frozen=True, kw_only=True):
     check_margin_limit: Decimal = Decimal(0)
     portal_name: str | None = None
     portal_colour: str | None = None
+    staff_needs_second_factor: bool = False
+    customers_need_second_factor: bool = False
 
 
 class OrganisationSettingsChange(Record, frozen=True, kw_only=True):
@@ -51,6 +53,8 @@ class OrganisationSettingsChange(Record, frozen=True, kw_only=True):
     check_margin_limit: Decimal | None = None
     portal_name: str | None = None
     portal_colour: str | None = None
+    staff_needs_second_factor: bool | None = None
+    customers_need_second_factor: bool | None = None
 
 
 class PortalLogo(Record, frozen=True, kw_only=True):

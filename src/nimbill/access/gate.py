@@ -145,6 +145,7 @@ async def _authorize(
         require_flag(caller, route.opt.get("flag_for_other_users"))
         _require_role_action(caller, await _get_role_actions(connection, route))
     _refuse_restricted_caller(caller, route.opt.get("changes"))
+    _require_session(caller, route.opt.get("session_only", False))
     return caller
 
 
@@ -227,6 +228,16 @@ def _refuse_restricted_caller(caller: Caller, changes: Changes | None) -> None:
             "narrowed_caller",
             "Users restricted to certain billing groups cannot change what belongs to no single "
             "one of them. Ask a user without this restriction.",
+        )
+
+
+def _require_session(caller: Caller, session_only: bool) -> None:
+    """Tokens of API clients name the family of their refresh tokens; those of sessions do not."""
+    is_session = caller.subject_type == "user" and caller.family_id is None
+    if session_only and not is_session:
+        raise NotPermitted(
+            "session_required",
+            "This is done in a console only. Sign in there and open the page Security.",
         )
 
 

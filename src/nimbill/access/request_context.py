@@ -85,6 +85,14 @@ ForgetAttempts = Callable[[AsyncConnection, TenantScope, Row], Awaitable[None]]
 FindLanguage = Callable[[AsyncConnection, TenantScope, Row], Awaitable[Language]]
 
 
+# Returns whether the organisation requires a second factor of this user.
+RequiresSecondFactor = Callable[[AsyncConnection, TenantScope, Row], Awaitable[bool]]
+
+
+async def _require_no_second_factor(_db: AsyncConnection, _scope: TenantScope, _user: Row) -> bool:
+    return False
+
+
 async def _use_default_language(_db: AsyncConnection, _scope: TenantScope, _user: Row) -> Language:
     return Language.ja
 
@@ -170,6 +178,7 @@ class Resources:
         self.list_group_names: ListGroupNames = _name_no_group
         self.forget_attempts: ForgetAttempts = _forget_no_attempts
         self.find_language: FindLanguage = _use_default_language
+        self.requires_second_factor: RequiresSecondFactor = _require_no_second_factor
         self.background_tasks: set[asyncio.Task[None]] = set()  # that no response waits for
 
     def is_within_rate_limit(self, user_id: str) -> bool:

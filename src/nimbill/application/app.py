@@ -46,11 +46,13 @@ from nimbill.http.routing import DEPENDENCIES, ExactRequest, ExactResponse, prep
 from nimbill.identity.login import (
     discovery_routes,
     password_reset_routes,
+    second_step_routes,
     session_list_routes,
     session_routes,
 )
 from nimbill.identity.login import routes as login_routes
 from nimbill.identity.rbac import routes as rbac_routes
+from nimbill.identity.second_factors import routes as second_factor_routes
 from nimbill.identity.users import routes as user_routes
 from nimbill.imports import routes as import_routes
 from nimbill.invoicing.checks import routes as check_routes
@@ -130,6 +132,11 @@ PORTAL_ROUTES = [
     *portal_commitment_routes.ROUTES,
     *staff_view_routes.PORTAL_ROUTES,
 ]
+USER_ROUTES = [
+    *user_routes.ROUTES,
+    *session_list_routes.ROUTES,
+    *second_factor_routes.USER_ROUTES,
+]
 
 
 def create_app() -> ASGIApp:
@@ -196,12 +203,14 @@ def _build_route_handlers() -> list[ControllerRouterHandler]:
         *branding_routes.PUBLIC_ROUTES,
         *login_routes.ROUTES,
         *session_routes.ROUTES,
+        *second_step_routes.ROUTES,
         *password_reset_routes.ROUTES,
         *discovery_routes.ROUTES,
         *export_routes.ROUTES,
         *(handler for extension in EXTENSIONS for handler in extension.route_handlers()),
         Router("/m/core", route_handlers=CORE_ROUTES),
         Router("/m/portal", route_handlers=PORTAL_ROUTES),
-        Router("/m/u/users", route_handlers=[*user_routes.ROUTES, *session_list_routes.ROUTES]),
+        Router("/m/u/users", route_handlers=USER_ROUTES),
+        Router("/m/u", route_handlers=second_factor_routes.OWN_ROUTES),
         Router("/m/auth/rbac", route_handlers=rbac_routes.ROUTES),
     ]

@@ -21,7 +21,7 @@ from nimbill.application.service_metrics import ServiceMetrics, report_pool_regu
 from nimbill.costs.lake.records import list_charged_accounts
 from nimbill.customers.billing_groups.group_names import list_group_names
 from nimbill.customers.billing_groups.records import find_company_ids
-from nimbill.customers.organisation_settings.records import load_vendors
+from nimbill.customers.organisation_settings.records import load_vendors, requires_second_factor
 from nimbill.customers.resellers.records import find_language
 from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor, load_key
@@ -57,6 +57,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         resources.list_group_names = list_group_names
         resources.forget_attempts = forget_attempts
         resources.find_language = find_language
+        resources.requires_second_factor = requires_second_factor
         app.state.resources = resources
         lanes = {job_type.name: job_type.effective_lane for job_type in job_types}
         app.state.service_metrics = ServiceMetrics(engine, settings, lanes)

@@ -23,6 +23,7 @@ from nimbill.identity.login.password_attempts import (
     WINDOW,
 )
 from nimbill.identity.login.refresh_tokens import ABSOLUTE_LIFETIME, IDLE_LIFETIME
+from nimbill.identity.second_factors.records import delete_expired_challenges
 from nimbill.identity.users.password_link_records import delete_expired_links
 from nimbill.invoicing.exports.records import delete_old_exports
 from nimbill.jobs.records import delete_old_jobs
@@ -87,6 +88,7 @@ def maintenance_job_types(settings: Settings, encryptor: Encryptor) -> list[JobT
         await logins.delete_old_attempts(db, job.scope, before=now - WINDOW)
         await delete_expired_links(db, job.scope, at=now)
         await delete_expired_views(db, job.scope, at=now)
+        await delete_expired_challenges(db, job.scope, at=now)
         await logins.delete_old_sources(db, job.scope, before=now - KNOWN_SOURCE_LIFETIME)
 
     async def delete_exports(db: AsyncConnection, job: Job) -> None:

@@ -33,6 +33,22 @@ from nimbill.http.list_parameters import TOTAL_HEADER
 from nimbill.http.response_links import ResponseLinks
 from nimbill.http.routing import DEPENDENCIES, ExactRequest, ExactResponse
 
+# Members of the response to a correct password that a second step must follow.
+SECOND_STEP_FIELDS: dict[str, Any] = {
+    "sign_in_token": {"type": "string", "description": "the token of the second step"},
+    "totp": {"type": "boolean", "description": "whether a code of an app can be sent"},
+    "passkey": {
+        "type": ["object", "null"],
+        "description": "what a browser needs to let a passkey sign",
+        "required": ["challenge", "rp_id", "credential_ids"],
+        "properties": {
+            "challenge": {"type": "string"},
+            "rp_id": {"type": "string"},
+            "credential_ids": {"type": "array", "items": {"type": "string"}},
+        },
+    },
+}
+
 PROBLEM_SCHEMA: dict[str, Any] = {
     "type": "object",
     "required": ["type", "title", "status", "detail", "code", "instance"],
@@ -46,6 +62,7 @@ PROBLEM_SCHEMA: dict[str, Any] = {
         "etag": {"type": "string", "description": "412: the current version"},
         "changed_by": {"type": ["string", "null"], "description": "412: who changed it last"},
         "changed_at": {"type": ["string", "null"], "description": "412: when it was changed last"},
+        **SECOND_STEP_FIELDS,
         "violations": {
             "type": "array",
             "items": {
@@ -94,6 +111,7 @@ TAGS = {
     "rbac": "Roles and permissions",
     "reconciliation": "Invoices",
     "runs": "Invoices",
+    "second_factors": "Tokens and sessions",
     "service_routes": SERVICE_TAG,
     "users": "Subusers and API clients",
 }

@@ -176,6 +176,8 @@ def _link_subuser(record: str) -> list[ResponseLink]:
         ResponseLink("change_password", {"user_id": user_id}),
         ResponseLink("change_email", {"user_id": user_id}),
         ResponseLink("list_sessions", {"user_id": user_id}),
+        ResponseLink("list_second_factors", {"user_id": user_id}),
+        ResponseLink("remove_second_factors", {"user_id": user_id}),
         ResponseLink("delete_subuser", {"user_id": user_id}),
         ResponseLink("create_api_client", {"user": user_id}),
         ResponseLink("list_api_clients", {"user": user_id}),

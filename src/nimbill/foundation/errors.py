@@ -15,7 +15,7 @@ The code tells the reason. The detail is a fixed sentence that never repeats wha
 """
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from nimbill.foundation.basis import chosen
 
@@ -44,7 +44,7 @@ class ServiceError(Exception):
         self.violations = tuple(violations)
         self.retry_after = retry_after
         self.headers: Mapping[str, str] = {}
-        self.fields: Mapping[str, str | None] = {}  # further members of the problem details
+        self.fields: Mapping[str, Any] = {}  # further members of the problem details
 
 
 class Invalid(ServiceError):

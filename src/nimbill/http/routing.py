@@ -52,7 +52,10 @@ Transaction = NamedDependency[AsyncConnection]
 
 # Fields whose value is never written to a log or an audit row.
 SECRET_FIELDS = frozenset(
-    {"password", "old_password", "new_password", "client_secret", "refresh_token", "auth_token"}
+    {
+        *("password", "old_password", "new_password", "client_secret", "refresh_token"),
+        *("auth_token", "registration_token", "sign_in_token", "totp_code"),
+    }
 )
 _SECRET_NAMES = tuple(name.encode() for name in SECRET_FIELDS)
 AUDITED_BYTES_MAX = 16_384

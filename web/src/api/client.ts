@@ -1,10 +1,11 @@
 // Sends requests to the API with the token of the session.
 import { parseExact } from "./exact-json.ts";
-import type { paths } from "./schema.ts";
+import type { components, paths } from "./schema.ts";
 import { forgetStaffView, type StaffView } from "./staff-view.ts";
 import { sendForm } from "./upload.ts";
 
 export type Product = "core" | "portal";
+type Schemas = components["schemas"];
 type Method = "get" | "post" | "put" | "patch" | "delete";
 
 /** The paths that have the method. */
@@ -114,6 +115,26 @@ export class ApiClient {
     const response = await this.send("POST", `/${this.product}/session`, {
       body: { organisation, username, password },
     });
+    return this.keep(await readJSON(response));
+  }
+
+  /** Completes signing in with a passkey or a code. */
+  async proveFactor(body: Schemas["SecondFactorSignIn"]): Promise<Session> {
+    const response = await this.send("POST", `/${this.product}/session/second-factor`, { body });
+    return this.keep(await readJSON(response));
+  }
+
+  /** Begins to register the first factor, which the organisation requires. */
+  async beginSetup(body: Schemas["SetupStart"]): Promise<Schemas["FactorRegistration"]> {
+    const path = `/${this.product}/session/second-factor/setup`;
+    const response = await this.send("POST", path, { body });
+    return (await readJSON(response)) as Schemas["FactorRegistration"];
+  }
+
+  /** Registers the first factor and completes signing in. */
+  async completeSetup(body: Schemas["SecondFactorCreate"]): Promise<Session> {
+    const path = `/${this.product}/session/second-factor/setup/confirm`;
+    const response = await this.send("POST", path, { body });
     return this.keep(await readJSON(response));
   }
 

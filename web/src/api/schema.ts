@@ -1715,6 +1715,7 @@ export interface paths {
         trace?: never;
     };
     "/m/portal/views/{view_id}": {
+    "/m/u/second-factors": {
         parameters: {
             query?: never;
             header?: never;
@@ -1725,6 +1726,40 @@ export interface paths {
         put?: never;
         post?: never;
         delete: operations["MPortalViewsViewIdEndPortalView"];
+        post: operations["MUSecondFactorsAddSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/u/second-factors/{factor_id}/removal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MUSecondFactorsFactorIdRemovalRemoveSecondFactor"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/u/second-factors/registrations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MUSecondFactorsRegistrationsBeginSecondFactor"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1789,6 +1824,22 @@ export interface paths {
         put: operations["MUUsersUserIdPasswordChangePassword"];
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/u/users/{user_id}/second-factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MUUsersUserIdSecondFactorsListSecondFactors"];
+        put?: never;
+        post?: never;
+        delete: operations["MUUsersUserIdSecondFactorsRemoveSecondFactors"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2681,6 +2732,14 @@ export interface components {
             status: string;
             url: string;
         };
+        /** @enum {string} */
+        FactorKind: "passkey" | "totp";
+        FactorRegistration: {
+            kind: components["schemas"]["FactorKind"];
+            passkey: components["schemas"]["PasskeyCreationOptions"] | null;
+            registration_token: string;
+            totp: components["schemas"]["TotpKey"] | null;
+        };
         Fee: {
             after: Decimal;
             charge: Decimal;
@@ -3302,6 +3361,11 @@ export interface components {
             permissions: string[];
             roles: string[];
         };
+        NewPasskey: {
+            attestation_object: string;
+            client_data: string;
+            credential_id: string;
+        };
         Notification: {
             email: components["schemas"]["BooleanText"];
         };
@@ -3316,6 +3380,8 @@ export interface components {
             /** @default 0 */
             check_margin_limit: Decimal;
             cost_tag_key?: string | null;
+            /** @default false */
+            customers_need_second_factor: boolean;
             invoice_setting_update?: components["schemas"]["SettingUpdateMode"];
             invoice_template_id?: string | null;
             language?: components["schemas"]["Language"];
@@ -3326,6 +3392,8 @@ export interface components {
             };
             report_tag_keys?: string[];
             rounding?: components["schemas"]["Rounding"];
+            /** @default false */
+            staff_needs_second_factor: boolean;
             /** @default Asia/Tokyo */
             time_zone: string;
             usage_table?: components["schemas"]["Band"][];
@@ -3336,6 +3404,7 @@ export interface components {
             check_change_limit?: Decimal | null;
             check_margin_limit?: Decimal | null;
             cost_tag_key?: string | null;
+            customers_need_second_factor?: boolean | null;
             invoice_setting_update?: components["schemas"]["SettingUpdateMode"] | null;
             invoice_template_id?: string | null;
             language?: components["schemas"]["Language"] | null;
@@ -3346,6 +3415,7 @@ export interface components {
             } | null;
             report_tag_keys?: string[] | null;
             rounding?: components["schemas"]["Rounding"] | null;
+            staff_needs_second_factor?: boolean | null;
             time_zone?: string | null;
             usage_table?: components["schemas"]["Band"][] | null;
             vendors?: string[] | null;
@@ -3353,6 +3423,20 @@ export interface components {
         OverriddenBlocker: {
             field: string;
             rule: string;
+        };
+        PasskeyCreationOptions: {
+            algorithms: number[];
+            challenge: string;
+            known_credential_ids: string[];
+            rp_id: string;
+            user_handle: string;
+            username: string;
+        };
+        PasskeySignature: {
+            authenticator_data: string;
+            client_data: string;
+            credential_id: string;
+            signature: string;
         };
         PasswordChange: {
             old_password?: string | null;
@@ -3436,8 +3520,15 @@ export interface components {
             detail: string;
             etag?: string;
             instance: string;
+            passkey?: {
+                challenge: string;
+                credential_ids: string[];
+                rp_id: string;
+            } | null;
+            sign_in_token?: string;
             status: number;
             title: string;
+            totp?: boolean;
             type: string;
             violations?: {
                 field: string;
@@ -3552,6 +3643,10 @@ export interface components {
             months: components["schemas"]["UsageMonth"][];
             rows: components["schemas"]["Recommendation"][];
             unpriced: components["schemas"]["UnpricedUsage"][];
+        };
+        RegistrationStart: {
+            kind: components["schemas"]["FactorKind"];
+            old_password?: string | null;
         };
         /**
          * @default account
@@ -3794,6 +3889,27 @@ export interface components {
             billing_groups: components["schemas"]["FoundGroup"][];
             invoices: components["schemas"]["FoundInvoice"][];
         };
+        SecondFactor: {
+            create_time: string;
+            factor_id: string;
+            kind: components["schemas"]["FactorKind"];
+            last_use_time: string | null;
+            name: string;
+        };
+        SecondFactorCreate: {
+            name: string;
+            passkey?: components["schemas"]["NewPasskey"] | null;
+            registration_token: string;
+            totp_code?: string | null;
+        };
+        SecondFactorRemoval: {
+            old_password?: string | null;
+        };
+        SecondFactorSignIn: {
+            passkey?: components["schemas"]["PasskeySignature"] | null;
+            sign_in_token: string;
+            totp_code?: string | null;
+        };
         SessionCredentials: {
             AccessKeyID: string;
             SecretAccessKey: string;
@@ -3813,6 +3929,10 @@ export interface components {
          * @enum {string}
          */
         SettingUpdateMode: "stated" | "either";
+        SetupStart: {
+            kind: components["schemas"]["FactorKind"];
+            sign_in_token: string;
+        };
         ShortInvoice: {
             billinggroup_id: string;
             billinggroup_name: string;
@@ -4157,6 +4277,10 @@ export interface components {
             currency: components["schemas"]["Currency"];
             marketplace: boolean;
             service: string;
+        };
+        TotpKey: {
+            secret: string;
+            uri: string;
         };
         UnassignedAccount: {
             account_id: string;
@@ -7502,6 +7626,32 @@ export interface operations {
         };
     };
     MPortalViewsViewIdEndPortalView: {
+    MUSecondFactorsAddSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorCreate"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactor"];
+                };
+            };
+        };
+    };
+    MUSecondFactorsFactorIdRemovalRemoveSecondFactor: {
         parameters: {
             query?: never;
             header?: {
@@ -7513,6 +7663,15 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+                factor_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SecondFactorRemoval"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -7520,6 +7679,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MUSecondFactorsRegistrationsBeginSecondFactor: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegistrationStart"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FactorRegistration"];
                 };
             };
         };
@@ -7640,6 +7824,50 @@ export interface operations {
                 "application/json": components["schemas"]["PasswordChange"];
             };
         };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MUUsersUserIdSecondFactorsListSecondFactors: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondFactor"][];
+                };
+            };
+        };
+    };
+    MUUsersUserIdSecondFactorsRemoveSecondFactors: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
         responses: {
             200: {
                 headers: {

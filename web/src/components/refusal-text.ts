@@ -40,6 +40,12 @@ export function useRefusalText(): (code: string) => string | undefined {
     read_only_view: t`This is a view of the customer's portal, in which nothing can be changed.`,
     personal_page: t`A view of the portal does not show this.`,
     no_portal_login: t`This customer has no portal login. Add one first.`,
+    last_second_factor: t`Your organisation requires a second factor. Add another one before you remove this.`,
+    too_many_second_factors: t`You have 10 second factors. Remove one that you no longer use.`,
+    passkeys_unavailable: t`Passkeys need an address with a host name, and this service has none. Use an authenticator app.`,
+    passkey_taken: t`This passkey is registered already.`,
+    registration_invalid: t`This registration has expired. Begin again.`,
+    session_required: t`Sign in again to do this.`,
     rule_broken: t`Some values are not right.`,
   };
   return (code) => texts[code];

@@ -1,4 +1,4 @@
-// The own password, e-mail address and sessions; both consoles show this page.
+// The own second factors, sessions, password and e-mail address; both consoles show this page.
 import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -6,6 +6,7 @@ import { useLingui } from "@lingui/react/macro";
 import { PageTitle } from "../components/page-title.tsx";
 import { useSession } from "../session/session.tsx";
 import { EmailForm } from "./email-form.tsx";
+import { OwnFactorList } from "./factor-list.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { SessionList } from "./session-list.tsx";
 
@@ -24,6 +25,7 @@ export default function SecurityPage() {
         }
       >
         <SpaceBetween size="l">
+          <OwnFactorList userId={session.userId} />
           <SessionList userId={session.userId} />
           <PasswordForm />
           <EmailForm />

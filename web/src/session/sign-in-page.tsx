@@ -11,8 +11,10 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
 import { type ApiClient, ApiError, type Session } from "../api/client.ts";
 import { useErrorText } from "../components/error-text.ts";
+import { FactorSetup } from "./factor-setup.tsx";
 import { ForgottenPasswordForm } from "./forgotten-password-form.tsx";
 import { readOrganisation, rememberOrganisation } from "./remembered-organisation.ts";
+import { readSecondStep, type SecondStep, SecondStepForm } from "./second-step.tsx";
 import { SignInFrame } from "./sign-in-frame.tsx";
 
 interface SignInPageProps {
@@ -25,16 +27,55 @@ interface SignInPageProps {
 }
 
 export function SignInPage(props: SignInPageProps) {
-  const [forgotten, setForgotten] = useState(false);
   return (
     <SignInFrame product={props.client.product}>
-      {forgotten ? (
-        <ForgottenPasswordForm client={props.client} onEnd={() => setForgotten(false)} />
-      ) : (
-        <SignInForm {...props} onForgotten={() => setForgotten(true)} />
-      )}
+      <SignInSteps {...props} />
     </SignInFrame>
   );
+}
+
+type Step =
+  | { kind: "password" }
+  | { kind: "forgotten" }
+  | { kind: "second"; step: SecondStep }
+  | { kind: "setup"; token: string };
+
+function SignInSteps(props: SignInPageProps) {
+  const { client, onSignedIn } = props;
+  const [step, setStep] = useState<Step>({ kind: "password" });
+  const restart = () => setStep({ kind: "password" });
+  switch (step.kind) {
+    case "forgotten":
+      return <ForgottenPasswordForm client={client} onEnd={restart} />;
+    case "second":
+      return (
+        <SecondStepForm
+          client={client}
+          step={step.step}
+          onSignedIn={onSignedIn}
+          onCancel={restart}
+        />
+      );
+    case "setup":
+      return (
+        <FactorSetup
+          client={client}
+          token={step.token}
+          onSignedIn={onSignedIn}
+          onCancel={restart}
+        />
+      );
+    default:
+      return <SignInForm {...props} onStep={setStep} />;
+  }
+}
+
+/** What follows a correct password that is not enough; undefined for other refusals. */
+function findNextStep(refusal: ApiError): Step | undefined {
+  if (refusal.code === "second_factor_setup_required")
+    return { kind: "setup", token: String(refusal.problem.sign_in_token) };
+  const step = readSecondStep(refusal);
+  return step && { kind: "second", step };
 }
 
 function SignInForm({
@@ -42,8 +83,8 @@ function SignInForm({
   ended,
   chosen = false,
   onSignedIn,
-  onForgotten,
-}: SignInPageProps & { onForgotten: () => void }) {
+  onStep,
+}: SignInPageProps & { onStep: (step: Step) => void }) {
   const { t } = useLingui();
   const errorText = useErrorText();
   const [organisation, setOrganisation] = useState(readOrganisation);
@@ -62,7 +103,10 @@ function SignInForm({
       onSignedIn(session);
     } catch (refusal) {
       if (!(refusal instanceof ApiError)) throw refusal;
-      setError(refusal);
+      const next = findNextStep(refusal);
+      if (next === undefined) return setError(refusal);
+      rememberOrganisation(organisation.trim());
+      onStep(next);
     } finally {
       setBusy(false);
     }
@@ -74,7 +118,11 @@ function SignInForm({
         <Form
           actions={
             <SpaceBetween direction="horizontal" size="xs">
-              <Button variant="link" formAction="none" onClick={onForgotten}>
+              <Button
+                variant="link"
+                formAction="none"
+                onClick={() => onStep({ kind: "forgotten" })}
+              >
                 <Trans>Forgot your password?</Trans>
               </Button>
               <Button

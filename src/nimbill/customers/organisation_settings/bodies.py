@@ -65,6 +65,8 @@ class OrganisationSettings(Body, frozen=True, kw_only=True):
     check_margin_limit: Decimal = Decimal(0)
     portal_name: str | None = None
     portal_colour: str | None = None
+    staff_needs_second_factor: bool = False
+    customers_need_second_factor: bool = False
 
 
 class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
@@ -90,6 +92,8 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
     check_margin_limit: Decimal | None = None
     portal_name: Annotated[str, text_length(0, 60)] | None = None
     portal_colour: str | None = None
+    staff_needs_second_factor: bool | None = None
+    customers_need_second_factor: bool | None = None
 
     @classmethod
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:

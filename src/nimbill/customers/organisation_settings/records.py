@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.customers.organisation_settings.bodies import OrganisationSettings, SettingUpdateMode
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation import exact_json
+from nimbill.foundation.user_kind import PORTAL_USER_KINDS
 
 __all__ = ["OrganisationSettings", "SettingUpdateMode"]
 
@@ -53,6 +54,14 @@ async def load_vendors(
     stmt = _select_settings(scope)
     row = (await db.execute(stmt.with_for_update(read=True) if lock else stmt)).one_or_none()
     return (OrganisationSettings() if row is None else _parse_settings(row)).vendors
+
+
+async def requires_second_factor(db: AsyncConnection, scope: TenantScope, user: Row) -> bool:
+    """Return whether users of this kind, staff or customers, must have a second factor."""
+    settings = await load_settings(db, scope)
+    if user.kind in PORTAL_USER_KINDS:
+        return settings.customers_need_second_factor
+    return settings.staff_needs_second_factor
 
 
 def _select_settings(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:

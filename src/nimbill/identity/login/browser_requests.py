@@ -5,7 +5,6 @@ import hmac
 import secrets
 from hashlib import sha256
 from typing import Any
-from urllib.parse import urlsplit
 
 from litestar import Request
 from litestar.datastructures import Cookie
@@ -16,6 +15,7 @@ from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotPermitted
+from nimbill.foundation.origins import format_origin
 from nimbill.foundation.product import Product
 from nimbill.identity.login import login_rate_limits
 from nimbill.identity.login.password_attempts import KNOWN_SOURCE_LIFETIME
@@ -40,8 +40,8 @@ def refuse_other_origin(request: Request[Any, Any, Any], resources: Resources) -
         same_site = site in ("same-origin", "none")
     else:
         own = {
-            _format_origin(resources.settings.base_url),
-            _format_origin(resources.settings.auth_url),
+            format_origin(resources.settings.base_url),
+            format_origin(resources.settings.auth_url),
         }
         host = request.headers.get("host", "")
         # Compared as text, so an Origin that is not a valid address never matches.
@@ -49,14 +49,6 @@ def refuse_other_origin(request: Request[Any, Any, Any], resources: Resources) -
         same_site = origin is None or origin in own
     if not same_site:
         raise NotPermitted("other_origin", "The request comes from another site.")
-
-
-def _format_origin(address: str) -> str:
-    """Format an origin as browsers do: in lower case, without the default port."""
-    parts = urlsplit(address.lower())
-    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
-    explicit_port = parts.port not in (None, {"http": 80, "https": 443}[parts.scheme])
-    return f"{parts.scheme}://{host}" + (f":{parts.port}" if explicit_port else "")
 
 
 async def find_scope(resources: Resources, organisation: str) -> TenantScope | None:

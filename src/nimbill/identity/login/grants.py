@@ -37,6 +37,7 @@ from nimbill.identity.login.refresh_tokens import (
     rotate_refresh_token,
     start_family,
 )
+from nimbill.identity.second_factors.verification import SecondStep, find_second_step
 from nimbill.identity.users import records as users
 
 basis = stated("Token endpoints")
@@ -59,6 +60,14 @@ class AuthenticatedClient:
     client_id: str
     user_id: str
     epoch: int  # credential epoch of its user
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedUser:
+    """A user whose password is correct, and the step that must follow."""
+
+    user: Row
+    second_step: SecondStep | None
 
 
 UserGrant = Callable[
@@ -171,11 +180,14 @@ async def authenticate_user_with_client(
     username: str,
     password: str,
 ) -> Row | None:
-    """Authenticate a user through a client that has proved its secret."""
+    """Authenticate a user through a client that has proved its secret.
+
+    A user with a second factor, or who must have one, is refused: a form cannot carry its proof.
+    """
     began, source = time.monotonic(), client.client_id
     queue_source = login_rate_limits.get_client_source(source)
     with enter_login_queue(lane_of_client(queue_source), queue_source) as queue_entry:
-        user = await authenticate_user(
+        checked = await authenticate_user(
             resources,
             product,
             client.scope,
@@ -184,10 +196,17 @@ async def authenticate_user_with_client(
             password=password,
             source=source,
         )
-    if user is None:
+    if checked is None:
         login_rate_limits.count_client_failure(source, resources)
         await wait_until_next_step(began)
-    return user
+        return None
+    if checked.second_step is not None:
+        raise TokenRequestError(
+            "invalid_grant",
+            "This user signs in with a second factor, which this grant does not support. Use the "
+            "client_credentials grant of an API client.",
+        )
+    return checked.user
 
 
 async def authenticate_user(
@@ -199,8 +218,11 @@ async def authenticate_user(
     username: str,
     password: str,
     source: str | None,
-) -> Row | None:
-    """Count the attempt, check the password without a transaction, and uncount a correct one."""
+) -> CheckedUser | None:
+    """Count the attempt, check the password without a transaction, and uncount a correct one.
+
+    The source becomes known now only if no second step follows.
+    """
     async with transaction(resources.engine, scope.organisation_id) as db:
         user = await users.find_user_by_name(db, scope, username)
         # Also query for an unknown name, so that it takes the same time.
@@ -224,10 +246,11 @@ async def authenticate_user(
         return None
     async with transaction(resources.engine, scope.organisation_id) as db:
         await password_attempts.uncount_attempt(db, attempt)
-        if source:
+        second_step = await find_second_step(db, scope, resources, user)
+        if source and second_step is None:
             await records.remember_source(db, scope, user.user_id, source, at=clock.now())
     await _rehash_password(resources, scope, queue_entry, user, password)
-    return user
+    return CheckedUser(user, second_step)
 
 
 async def _rehash_password(

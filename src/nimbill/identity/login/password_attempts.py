@@ -39,22 +39,44 @@ async def count_attempt(
     Known sources of the user are counted separately, so that attempts from elsewhere cannot lock
     the user out.
     """
-    attempt = PasswordAttempt(scope, _get_bucket(name, known_source), clock.now())
+    return await _count(
+        db,
+        PasswordAttempt(scope, _get_bucket(name, known_source), clock.now()),
+        "Too many wrong passwords for this user name. Try again later.",
+    )
+
+
+async def count_second_step(
+    db: AsyncConnection, scope: TenantScope, user_id: str
+) -> PasswordAttempt:
+    """Refuse after ten wrong proofs in fifteen minutes, from wherever they come.
+
+    Whoever tries knows the password, so a new browser must not get further attempts.
+    """
+    return await _count(
+        db,
+        PasswordAttempt(scope, _get_second_step_bucket(user_id), clock.now()),
+        "Too many wrong codes for this user. Try again later.",
+    )
+
+
+async def _count(db: AsyncConnection, attempt: PasswordAttempt, detail: str) -> PasswordAttempt:
     retry_time = await records.reserve_attempt(
-        db, scope, attempt.bucket, at=attempt.at, window=WINDOW, attempts_max=ATTEMPTS_MAX
+        db, attempt.scope, attempt.bucket, at=attempt.at, window=WINDOW, attempts_max=ATTEMPTS_MAX
     )
     if retry_time is not None:
         wait = max(int((retry_time - attempt.at).total_seconds()) + 1, 1)
-        raise TooManyRequests(
-            "login_throttled",
-            "Too many wrong passwords for this user name. Try again later.",
-            retry_after=wait,
-        )
+        raise TooManyRequests("login_throttled", detail, retry_after=wait)
     return attempt
 
 
 def _get_bucket(name: str, known_source: str | None) -> bytes:
     return sha256(f"{name.lower()}\0{known_source or ''}".encode()).digest()
+
+
+def _get_second_step_bucket(user_id: str) -> bytes:
+    """Hash twice: no name that somebody types has the same bucket."""
+    return sha256(sha256(f"second step of {user_id}".encode()).digest()).digest()
 
 
 async def forget_attempts(db: AsyncConnection, scope: TenantScope, user: Row) -> None:

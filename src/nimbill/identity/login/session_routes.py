@@ -12,7 +12,7 @@ from nimbill.access.password_hash_queue import QueueEntry
 from nimbill.access.passwords import enter_login_queue
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import ANY_CALLER
-from nimbill.database.tenant_scope import Row, TenantScope, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotAuthenticated, TooManyRequests
 from nimbill.foundation.product import Product
@@ -21,9 +21,7 @@ from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, de
 from nimbill.identity.login import login_rate_limits, records
 from nimbill.identity.login.bodies import SessionResponse, SignInRequest
 from nimbill.identity.login.browser_requests import (
-    build_cookie,
     build_device_cookie,
-    describe_browser,
     find_scope,
     read_device,
     refuse_other_origin,
@@ -31,15 +29,11 @@ from nimbill.identity.login.browser_requests import (
     session_cookie_name,
 )
 from nimbill.identity.login.constant_time_responses import wait_until_next_step
-from nimbill.identity.login.grants import authenticate_user, build_token_response, refresh_family
+from nimbill.identity.login.grants import CheckedUser, authenticate_user, refresh_family
 from nimbill.identity.login.password_attempts import UNKNOWN_ORGANISATION
-from nimbill.identity.login.refresh_tokens import (
-    ABSOLUTE_LIFETIME,
-    TokenFamily,
-    TokenFamilyInvalid,
-    TokenSubject,
-    start_family,
-)
+from nimbill.identity.login.refresh_tokens import TokenFamilyInvalid
+from nimbill.identity.login.second_step import begin_second_step
+from nimbill.identity.login.started_sessions import build_session_response, start_session
 from nimbill.identity.users import records as users
 
 _SESSION = re.compile(r"(?P<organisation>[a-z0-9_]{1,40})\.(?P<token>[A-Za-z0-9_-]{1,100})")
@@ -111,22 +105,23 @@ async def _sign_in(
     try:
         login_rate_limits.refuse_if_too_many(request, resources)
         with enter_login_queue(*select_queue(request, resources, device)) as queue_entry:
-            scope, user = await _authenticate(resources, product, data, device, queue_entry)
+            scope, checked = await _authenticate(resources, product, data, device, queue_entry)
     except TooManyRequests as error:
         await login_rate_limits.delay_refusal(request, resources, error)
         raise
-    if user is None:
+    if checked is None:
         login_rate_limits.count_failure(request, resources)
         await wait_until_next_step(began)
         raise _invalid_credentials()
-    subject = TokenSubject(scope, user.user_id, None, user.credential_epoch, "user")
+    user = checked.user
+    if checked.second_step is not None:
+        raise await begin_second_step(resources, product, scope, user, checked.second_step)
     try:
         async with transaction(resources.engine, scope.organisation_id) as db:
-            await resources.use_active_key(db, product)
-            family = await start_family(db, product, subject, describe_browser(request, resources))
+            family = await start_session(db, request, resources, product, scope, user)
     except TokenFamilyInvalid:
         raise _invalid_credentials() from None
-    response = _build_session_response(resources, product, family, user)
+    response = build_session_response(resources, product, family, user)
     response.set_cookie(build_device_cookie(resources, device))
     return response
 
@@ -137,15 +132,15 @@ async def _authenticate(
     data: SignInRequest,
     device: str,
     queue_entry: QueueEntry,
-) -> tuple[TenantScope, Row | None]:
+) -> tuple[TenantScope, CheckedUser | None]:
     """Authenticate the user; an unknown organisation takes the same work as a known one."""
     known_scope = await find_scope(resources, data.organisation)
     scope = known_scope or UNKNOWN_ORGANISATION
     name = data.username if known_scope else f"{data.organisation.lower()}/{data.username}"
-    user = await authenticate_user(
+    checked = await authenticate_user(
         resources, product, scope, queue_entry, username=name, password=data.password, source=device
     )
-    return scope, user
+    return scope, checked
 
 
 def _invalid_credentials() -> NotAuthenticated:
@@ -175,7 +170,7 @@ async def _refresh(
         user = await users.find_user(db, scope, family.subject.user_id)
     if user is None:
         raise _session_ended()
-    return _build_session_response(resources, product, family, user)
+    return build_session_response(resources, product, family, user)
 
 
 async def _sign_out(
@@ -184,31 +179,6 @@ async def _sign_out(
     await records.delete_sessions(db, scope, user_id, product)
     response = Response(Success())
     response.delete_cookie(session_cookie_name(product), path=f"/{product}/session")
-    return response
-
-
-def _build_session_response(
-    resources: Resources, product: Product, family: TokenFamily, user: Row
-) -> Response[SessionResponse]:
-    tokens = build_token_response(resources, product, family)
-    response = Response(
-        SessionResponse(
-            access_token=tokens.access_token,
-            expires_in=tokens.expires_in,
-            organisation_id=family.subject.scope.organisation_id,
-            user_id=user.user_id,
-            username=user.username,
-        )
-    )
-    response.set_cookie(
-        build_cookie(
-            resources,
-            session_cookie_name(product),
-            f"{family.subject.scope.organisation_id}.{family.refresh_token}",
-            seconds=int(ABSOLUTE_LIFETIME.total_seconds()),
-            path=f"/{product}/session",
-        )
-    )
     return response
 
 

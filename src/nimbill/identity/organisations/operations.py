@@ -23,6 +23,7 @@ from nimbill.foundation.ids import new_id
 from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.login.password_attempts import forget_attempts
 from nimbill.identity.organisations import records
+from nimbill.identity.second_factors.records import delete_factors_of_user
 from nimbill.identity.users import records as user_records
 from nimbill.identity.users.operations import add_api_client
 from nimbill.identity.users.user_rules import find_password_violations, find_username_violations
@@ -93,9 +94,7 @@ async def reset_password(
     password_hash = await hash_password(password, encryptor)
     async with transaction(engine, scope.organisation_id) as db:
         await require_organisation(db, scope)
-        user = await user_records.find_user_by_name(db, scope, username)
-        if user is None:
-            raise NotFound("not_found", "No user of the organisation has this name.")
+        user = await _require_user_of_name(db, scope, username)
         await user_records.set_password(db, scope, user.user_id, password_hash)
         await forget_attempts(db, scope, user)
         await audit.append_entry(
@@ -109,6 +108,31 @@ async def reset_password(
         )
     user_id: str = user.user_id
     return user_id
+
+
+async def remove_second_factors(engine: AsyncEngine, scope: TenantScope, *, username: str) -> int:
+    """Remove the second factors of a user who lost them; return how many there were."""
+    async with transaction(engine, scope.organisation_id) as db:
+        await require_organisation(db, scope)
+        user = await _require_user_of_name(db, scope, username)
+        count = await delete_factors_of_user(db, scope, user.user_id)
+        await audit.append_entry(
+            db,
+            actor="command line",
+            actor_name="command line",
+            action="remove_second_factors",
+            resource=f"user/{user.user_id}/second-factors",
+            request_id=new_id("cmd"),
+            sent={"username": user.username},
+        )
+    return count
+
+
+async def _require_user_of_name(db: AsyncConnection, scope: TenantScope, username: str) -> Row:
+    user = await user_records.find_user_by_name(db, scope, username)
+    if user is None:
+        raise NotFound("not_found", "No user of the organisation has this name.")
+    return user
 
 
 async def require_organisation(db: AsyncConnection, scope: TenantScope) -> Row:

@@ -9,13 +9,15 @@ import { DeletePersonDialog } from "../../components/delete-person-dialog.tsx";
 import { PageTitle } from "../../components/page-title.tsx";
 import { PasswordDialog } from "../../components/password-dialog.tsx";
 import type { Column } from "../../components/server-table.tsx";
+import { RemoveFactorsDialog } from "../../security/remove-factors-dialog.tsx";
 import { AccessDialog } from "../access-dialog.tsx";
 import { BrowserTable } from "../browser-table.tsx";
 import { useMay, useMe } from "../me.ts";
 import { NewPersonDialog } from "../new-person-dialog.tsx";
 
 type Person = components["schemas"]["Subuser"];
-type Open = { kind: "new" } | { kind: "access" | "password" | "delete"; person: Person };
+type Action = "access" | "password" | "factors" | "delete";
+type Open = { kind: "new" } | { kind: Action; person: Person };
 
 export default function PeoplePage() {
   const { t } = useLingui();
@@ -30,6 +32,7 @@ export default function PeoplePage() {
     ...(may("ModifyUsers") && person.user_id !== me?.user_id
       ? [
           { id: "password", text: t`Reset the password` },
+          { id: "factors", text: t`Remove the second factors` },
           { id: "delete", text: t`Delete` },
         ]
       : []),
@@ -72,9 +75,7 @@ export default function PeoplePage() {
           expandToViewport
           ariaLabel={t`Actions for ${person.username}`}
           items={items(person)}
-          onItemClick={({ detail }) =>
-            setOpen({ kind: detail.id as "access" | "password" | "delete", person })
-          }
+          onItemClick={({ detail }) => setOpen({ kind: detail.id as Action, person })}
         />
       ),
     csv: () => "",
@@ -102,6 +103,13 @@ export default function PeoplePage() {
       {open?.kind === "new" && <NewPersonDialog onEnd={end} />}
       {open?.kind === "access" && <AccessDialog person={open.person} onEnd={end} />}
       {open?.kind === "password" && <PasswordDialog person={open.person} onEnd={end} />}
+      {open?.kind === "factors" && (
+        <RemoveFactorsDialog
+          userId={open.person.user_id}
+          username={open.person.username}
+          onEnd={end}
+        />
+      )}
       {open?.kind === "delete" && <DeletePersonDialog person={open.person} onEnd={end} />}
     </>
   );

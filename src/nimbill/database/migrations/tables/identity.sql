@@ -143,6 +143,42 @@ CREATE TABLE password_links (
 );
 CREATE INDEX password_links_user_id_idx ON password_links (organisation_id, user_id);
 
+CREATE TABLE second_factors (
+    organisation_id text NOT NULL,
+    factor_id text NOT NULL,
+    user_id text NOT NULL,
+    kind text NOT NULL CHECK (kind IN ('passkey', 'totp')),
+    name text NOT NULL,
+    credential_id bytea, -- of a passkey, with its public key and the number of its signatures
+    public_key bytea,
+    sign_count bigint,
+    encrypted_secret bytea, -- of an authenticator app, with the time step of its last used code
+    last_step bigint,
+    create_time timestamptz NOT NULL,
+    last_use_time timestamptz,
+    PRIMARY KEY (organisation_id, factor_id),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
+);
+CREATE INDEX second_factors_user_id_idx ON second_factors (organisation_id, user_id);
+CREATE UNIQUE INDEX passkey_taken ON second_factors (organisation_id, credential_id);
+
+CREATE TABLE second_factor_challenges (
+    organisation_id text NOT NULL,
+    token_hash bytea NOT NULL,
+    user_id text NOT NULL,
+    purpose text NOT NULL CHECK (purpose IN ('sign_in', 'setup', 'registration')),
+    product text NOT NULL,
+    credential_epoch integer NOT NULL,
+    kind text, -- of the factor that is being registered
+    challenge bytea, -- that a passkey signs
+    encrypted_secret bytea, -- of the authenticator app that is being registered
+    expire_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, token_hash),
+    FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
+);
+CREATE INDEX second_factor_challenges_user_id_idx
+    ON second_factor_challenges (organisation_id, user_id);
+
 CREATE TABLE login_attempts (
     organisation_id text NOT NULL, -- no foreign key: also counts attempts on unknown ids
     bucket bytea NOT NULL,

@@ -57,6 +57,8 @@ TENANT_TABLES = {
     "token_families": ALL_RIGHTS,
     "refresh_tokens": ALL_RIGHTS,
     "password_links": ALL_RIGHTS,
+    "second_factors": ALL_RIGHTS,
+    "second_factor_challenges": ALL_RIGHTS,
     "login_attempts": ALL_RIGHTS,
     "known_login_sources": ALL_RIGHTS,
     "audit_log": APPEND_ONLY,

@@ -18,6 +18,7 @@ import { PasswordDialog } from "../../../components/password-dialog.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { useLanguage } from "../../../language/language.tsx";
+import { FactorListOfPerson } from "../../../security/factor-list.tsx";
 import { SessionList } from "../../../security/session-list.tsx";
 import { useMay, useMe } from "../../me.ts";
 import { AccessForm } from "./access-form.tsx";
@@ -60,7 +61,8 @@ function OnePerson({ person }: { person: Person }) {
   const { language } = useLanguage();
   const may = useMay();
   const mayReadRoles = may("ReadRoles", "ModifyRoles");
-  const mayEndSessions = may("ModifyUsers");
+  const mayChange = may("ModifyUsers");
+  const me = useMe().data;
   return (
     <ContentLayout
       header={
@@ -85,7 +87,14 @@ function OnePerson({ person }: { person: Person }) {
           />
         </Container>
         {mayReadRoles && <AccessContainer person={person} />}
-        {mayEndSessions && <SessionList userId={person.user_id} />}
+        {mayChange && (
+          <FactorListOfPerson
+            userId={person.user_id}
+            username={person.username}
+            own={me?.user_id === person.user_id}
+          />
+        )}
+        {mayChange && <SessionList userId={person.user_id} />}
       </SpaceBetween>
     </ContentLayout>
   );

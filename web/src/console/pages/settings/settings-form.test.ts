@@ -35,6 +35,15 @@ test("the last band has no limit", () => {
   assert.equal(JSON.stringify(change), sent);
 });
 
+test("required second factors are sent as they are switched", () => {
+  const form = readForm(SETTINGS);
+  assert.deepEqual(buildChange({ ...form, staffFactor: true }, form), {
+    staff_needs_second_factor: true,
+  });
+  const required = { ...form, customerFactor: true };
+  assert.deepEqual(buildChange(form, required), { customers_need_second_factor: false });
+});
+
 test("a text that is no number is found", () => {
   const form = readForm(SETTINGS);
   const bad = { ...form, changeLimit: "30%", bands: [{ upto: "", percent: "x" }] };

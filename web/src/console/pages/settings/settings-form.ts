@@ -30,6 +30,8 @@ export interface SettingsForm {
   agentRole: string;
   portalName: string;
   portalColour: string;
+  staffFactor: boolean;
+  customerFactor: boolean;
 }
 
 export function readForm(settings: Settings): SettingsForm {
@@ -57,6 +59,8 @@ export function readForm(settings: Settings): SettingsForm {
     agentRole: settings.agent_role_arn ?? "",
     portalName: settings.portal_name ?? "",
     portalColour: settings.portal_colour ?? "",
+    staffFactor: settings.staff_needs_second_factor ?? false,
+    customerFactor: settings.customers_need_second_factor ?? false,
   };
 }
 
@@ -83,6 +87,8 @@ export function buildChange(form: SettingsForm, saved: SettingsForm): Change {
     agentRole: () => ({ agent_role_arn: form.agentRole.trim() }),
     portalName: () => ({ portal_name: form.portalName.trim() }),
     portalColour: () => ({ portal_colour: form.portalColour.trim() }),
+    staffFactor: () => ({ staff_needs_second_factor: form.staffFactor }),
+    customerFactor: () => ({ customers_need_second_factor: form.customerFactor }),
   };
   const changed = (Object.keys(all) as (keyof SettingsForm)[]).filter(
     (name) => JSON.stringify(form[name]) !== JSON.stringify(saved[name]),

@@ -29,6 +29,7 @@ import {
   type Settings,
   type SettingsForm,
 } from "./settings-form.ts";
+import { SignInSection } from "./sign-in-section.tsx";
 
 export default function SettingsPage() {
   const { t } = useLingui();
@@ -112,6 +113,7 @@ function SettingsEditor({ loaded }: { loaded: Versioned<Settings> }) {
         <CheckSection {...section} />
         <DocumentSection {...section} />
         <BrandingSection {...section} />
+        <SignInSection {...section} />
         <ProgramSection {...section} />
       </SpaceBetween>
     </Form>
@@ -142,5 +144,7 @@ function useDescription(): (form: SettingsForm) => Record<string, string> {
       [t`Name of the portal`, form.portalName],
       [t`Colour of the portal`, form.portalColour],
       [t`AWS role of agents`, form.agentRole],
+      [t`Your people need a second factor`, form.staffFactor ? t`Yes` : t`No`],
+      [t`Customers need a second factor`, form.customerFactor ? t`Yes` : t`No`],
     ]);
 }

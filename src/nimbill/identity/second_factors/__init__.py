@@ -1,0 +1,1 @@
+"""Second factors of sign-in: passkeys and authenticator apps."""

@@ -1,0 +1,1 @@
+"""Tests of second factors of sign-in, one file per step."""
