@@ -51,7 +51,7 @@ def call_while_locked(
             async with transaction(service.resources.engine, scope.organisation_id) as db:
                 await take_locks(db, scope)
                 future = thread.submit(call)
-                waited = await _wait_until_blocked(db, future)
+                waited = await wait_until_blocked(db, future)
                 if change is not None:
                     await change(db, scope)
             return Outcome(waited, await asyncio.wrap_future(future))
@@ -61,7 +61,8 @@ def call_while_locked(
     return service.run(hold)
 
 
-async def _wait_until_blocked(db: AsyncConnection, future: Future[Any]) -> bool:
+async def wait_until_blocked(db: AsyncConnection, future: Future[Any] | asyncio.Task[Any]) -> bool:
+    """Wait until somebody waits for a lock of this transaction, or until the future is done."""
     deadline = time.monotonic() + SECONDS_MAX
     while not future.done():
         if (await db.execute(IS_SOMEBODY_WAITING)).scalar_one():

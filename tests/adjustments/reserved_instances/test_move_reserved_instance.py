@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -31,10 +30,11 @@ from tests.adjustments.reserved_instances.reservations import (
     remove_move,
 )
 from tests.body_violations import find_body_violations
-from tests.costs.months.month_requests import close_month, run_in_transaction
+from tests.costs.months.month_requests import close_month
 from tests.customers.cloud_accounts.accounts import AZURE, add_account
 from tests.customers.cloud_accounts.accounts import PATH as ACCOUNTS
-from tests.problem_responses import HttpResponse, read_problem, read_violations
+from tests.held_locks import call_while_locked
+from tests.problem_responses import read_problem, read_violations
 from tests.running_service import Service
 from tests.subusers import run_concurrently
 
@@ -262,21 +262,22 @@ def test_closing_a_month_that_waits_for_an_import_does_not_block_moves(
 ) -> None:
     headers, ri_id = service.root(), get_owner_record(service)["id"]
 
-    with ThreadPoolExecutor(1) as aside:
+    async def start_importing(db: AsyncConnection, scope: TenantScope) -> None:
+        await lock_month(db, scope, BillingPeriod(MONTH, "aws"))
 
-        async def while_importing(db: AsyncConnection, scope: TenantScope) -> Future[HttpResponse]:
-            await lock_month(db, scope, BillingPeriod(MONTH, "aws"))
-            closing = aside.submit(close_month, service, MONTH, headers=headers)
-            await asyncio.sleep(0.5)
-            assert not closing.done()
-            response = await asyncio.to_thread(
-                move_instances, service, 3, ri_id=ri_id, headers=headers
-            )
-            assert response.status_code == 200
-            assert not closing.done()
-            return closing
+    async def move(*_: object) -> None:
+        response = await asyncio.to_thread(move_instances, service, 3, ri_id=ri_id, headers=headers)
+        assert response.status_code == 200
 
-        assert run_in_transaction(service, while_importing).result().status_code == 200
+    closing = call_while_locked(
+        service,
+        start_importing,
+        lambda: close_month(service, MONTH, headers=headers),
+        change=move,
+    )
+
+    assert closing.waited
+    assert closing.result.status_code == 200
     assert list_numbers(service) == [7, 3]
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import pytest
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.months import records
 from nimbill.costs.months.records import MonthState
-from nimbill.database.tenant_scope import TenantScope, transaction
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.billing_period import BillingPeriod
 from tests.costs.months.month_requests import (
     MONTH,
@@ -19,9 +17,8 @@ from tests.costs.months.month_requests import (
     run_in_transaction,
     unpark_month,
 )
+from tests.held_locks import InTransaction, call_while_locked, in_transaction
 from tests.running_service import Service
-
-WAIT_SECONDS = 0.3
 
 
 def test_a_month_without_a_record_is_open(service: Service) -> None:
@@ -60,31 +57,22 @@ def test_locking_a_month_returns_its_state(service: Service) -> None:
     assert lock("2026-02").is_parked
 
 
-async def second_lock_waits(service: Service, first: str, second: str) -> bool:
-    scope = TenantScope(service.organisation.organisation_id)
-    engine = service.resources.engine
-
-    async def lock(db: AsyncConnection, name: str) -> None:
+def second_lock_waits(service: Service, first: str, second: str) -> bool:
+    def lock(name: str) -> InTransaction:
         shared = {} if name.startswith("default") else {"shared": name.startswith("shared")}
         period = BillingPeriod(name.split()[-1], "aws")
-        if name.endswith("closings"):
-            await records.lock_closing_count(db, scope, "aws", **shared)
-        elif name.startswith("only shared"):
-            await records.lock_month_shared(db, scope, period)
-        else:
-            await records.lock_month(db, scope, period, **shared)
 
-    async with (
-        transaction(engine, scope.organisation_id) as first_db,
-        transaction(engine, scope.organisation_id) as second_db,
-    ):
-        await lock(first_db, first)
-        second_lock = asyncio.create_task(lock(second_db, second))
-        done, _ = await asyncio.wait([second_lock], timeout=WAIT_SECONDS)
-        if not done:
-            await first_db.rollback()  # releases the first lock
-        await second_lock
-        return not done
+        async def take(db: AsyncConnection, scope: TenantScope) -> None:
+            if name.endswith("closings"):
+                await records.lock_closing_count(db, scope, "aws", **shared)
+            elif name.startswith("only shared"):
+                await records.lock_month_shared(db, scope, period)
+            else:
+                await records.lock_month(db, scope, period, **shared)
+
+        return take
+
+    return call_while_locked(service, lock(first), in_transaction(service, lock(second))).waited
 
 
 @pytest.mark.parametrize(
@@ -108,4 +96,4 @@ async def second_lock_waits(service: Service, first: str, second: str) -> bool:
 def test_an_exclusive_lock_excludes_all_others(
     service: Service, first: str, second: str, *, waits: bool
 ) -> None:
-    assert service.run(lambda: second_lock_waits(service, first, second)) is waits
+    assert second_lock_waits(service, first, second) is waits

@@ -33,6 +33,7 @@ from nimbill.legacy.settings import read_legacy_settings
 from nimbill.legacy.stacks import records as stacks
 from nimbill.legacy.stacks.records import legacy_layers, legacy_stacks
 from nimbill.legacy.stacks.stack_transitions import StackStatus
+from tests.held_locks import wait_until_blocked
 from tests.jobs.conftest import FrozenClock, JobDatabase
 from tests.legacy.provisioning.stored_stacks import add_stack
 
@@ -375,11 +376,11 @@ def test_a_pass_and_a_request_lock_the_same_stack_without_a_deadlock(
         async with transaction(job_db.engine, job_db.scope.organisation_id) as db:
             await stacks.find_stack(db, job_db.scope, reconciled.stack_id, lock=True)
             running_pass = asyncio.create_task(reconciled.runner.run_once(lane=LANE))
-            await asyncio.sleep(0.3)  # the pass has its job and waits for the stack
+            assert await wait_until_blocked(db, running_pass), "it has its job"
             await asyncio.wait_for(
-                stacks.request_reconciliation(db, job_db.scope, reconciled.stack_id), 5
+                stacks.request_reconciliation(db, job_db.scope, reconciled.stack_id), 60
             )
-        assert await asyncio.wait_for(running_pass, 10) is True
+        assert await asyncio.wait_for(running_pass, 60) is True
 
     job_db.run(both())
 
