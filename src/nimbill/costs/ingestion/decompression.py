@@ -19,6 +19,7 @@ from nimbill.costs.ingestion.parts import Limits, Part
 BLOCK_BYTES = 2**20
 INPUT_BYTES = 2**18
 BLOCKS_AHEAD = 4
+THREAD_NAME = "decompression"
 
 GZIP = b"\x1f\x8b"
 # first bytes of gzip, zip, Parquet, bzip2, xz, zstd and 7z files
@@ -181,7 +182,10 @@ class _ThreadedReader(io.RawIOBase):
         self._end: BaseException | None = None
         # the thread has no reference to the reader, so that an abandoned reader is collected
         self._thread = threading.Thread(
-            target=_produce, args=(self._queue, self._stop, blocks), daemon=True
+            target=_produce,
+            args=(self._queue, self._stop, blocks),
+            name=THREAD_NAME,
+            daemon=True,
         )
         self._thread.start()
 
