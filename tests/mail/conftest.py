@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -10,6 +9,7 @@ import pytest
 
 from nimbill.database.embedded_postgres import Address
 from tests.mail.smtp_server import SmtpServer
+from tests.proof.real_server import free_port
 from tests.quick_hashes import use_quick_hashes
 from tests.running_service import Service, running_service
 from tests.temporary_database import temporary_database
@@ -22,9 +22,7 @@ def mail_service_and_server(
     postgres: Address, superuser: Address, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Service, SmtpServer]]:
     """A service configured with an SMTP server that does not listen yet."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
+    port = free_port()
     with (
         temporary_database(postgres, superuser) as address,
         running_service(

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from tempfile import gettempdir
 from typing import Any
 
 import httpx
 
 ROOT = Path(__file__).parents[2]
 PASSWORD = "correct horse 7"
+PORTS = range(20_000, 32_000)
 READY_SECONDS_MAX = 90
 STOP_SECONDS_MAX = 45
 
@@ -140,10 +144,22 @@ def nimbill(
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """Reserve a port until this process ends.
+
+    Outgoing connections get no port of this range, and a lock keeps other test processes away.
+    """
+    for port in random.SystemRandom().sample(PORTS, len(PORTS)):
+        try:
+            lock = os.open(Path(gettempdir(), f"nimbill-test-port-{port}"), os.O_CREAT | os.O_RDWR)
+        except PermissionError:  # of another user
+            continue
+        with suppress(OSError), socket.socket() as probe:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # as servers do
+            probe.bind(("127.0.0.1", port))
+            return port
+        os.close(lock)
+    raise AssertionError("every port is in use")
 
 
 def children(pid: int) -> list[int]:
