@@ -30,6 +30,7 @@ from tests.quick_hashes import quick_hashes
 
 T = TypeVar("T")
 ENCRYPTOR = Encryptor(b"k" * 32)
+SECONDS_MAX = 60  # hashing has a low priority, so a busy machine delays it
 
 
 def run(coroutine: Coroutine[Any, Any, T]) -> T:
@@ -59,7 +60,7 @@ class BusyQueue:
 
     def release_and_wait(self) -> list[str]:
         self.release()
-        self.queue._thread.submit(lambda: None).result(10)  # after all others
+        self.queue._thread.submit(lambda: None).result(SECONDS_MAX)  # after all others
         return self.turns
 
 
@@ -248,7 +249,7 @@ def record_pauses(monkeypatch: pytest.MonkeyPatch, ranks: list[int]) -> list[flo
                 entry.rank = rank
                 waiting.append(queue.submit(entry, int))
         for result in waiting:
-            result.result(10)
+            result.result(SECONDS_MAX)
     return pauses
 
 
@@ -266,7 +267,7 @@ def test_the_thread_pauses_if_all_waiting_sources_have_failed(
 def test_a_new_source_ends_the_pause(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(password_hash_queue, "BACKOFF_SECONDS", 60)
+    monkeypatch.setattr(password_hash_queue, "BACKOFF_SECONDS", 10 * SECONDS_MAX)
     busy_queue = BusyQueue()
     for source, rank in (("crowd", 4), ("crowd", 4), ("first time", 0)):
         entry = busy_queue.submit(QueueLane.unknown_source, source)
@@ -274,12 +275,14 @@ def test_a_new_source_ends_the_pause(
 
     busy_queue.release()
 
-    entry.result.result(10)
+    entry.result.result(SECONDS_MAX)
     assert busy_queue.turns == ["first time"]
-    busy_queue.submit(QueueLane.known_source, "known").result.result(10)
+    busy_queue.submit(QueueLane.known_source, "known").result.result(SECONDS_MAX)
     assert busy_queue.turns == ["first time", "known"]
     busy_queue.entries.close()
-    busy_queue.queue._thread.submit(int).result(10)  # nothing is waiting: the thread is free
+    busy_queue.queue._thread.submit(int).result(
+        SECONDS_MAX
+    )  # nothing is waiting: the thread is free
 
 
 def test_an_entry_that_left_is_not_hashed(busy_queue: BusyQueue) -> None:
@@ -301,7 +304,7 @@ def test_an_error_during_hashing_is_raised() -> None:
         queue.enter(QueueLane.known_source, "one") as entry,
         pytest.raises(ValueError, match="no hash"),
     ):
-        queue.submit(entry, fail).result(10)
+        queue.submit(entry, fail).result(SECONDS_MAX)
 
 
 def test_hashes_run_one_at_a_time_outside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -336,7 +339,7 @@ def test_the_hashing_thread_has_low_priority() -> None:
 
     own = read_niceness()
     with queue.enter(QueueLane.known_source, "one") as entry:
-        hashing = queue.submit(entry, read_niceness).result(10)
+        hashing = queue.submit(entry, read_niceness).result(SECONDS_MAX)
 
     assert hashing == max(NICENESS, own)
     assert read_niceness() == own, "other threads keep their priority"

@@ -31,7 +31,7 @@ def test_every_change_of_the_queue_is_made_under_its_lock() -> None:
 
     queue.refuse_if_full(QueueLane.known_source, "one")
     with queue.enter(QueueLane.known_source, "one") as entry:
-        queue.submit(entry, int).result(10)
+        queue.submit(entry, int).result(60)
         queue.cancel_attempt(entry)
     assert not queue.has_failed("one")
 

@@ -24,7 +24,7 @@ from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS, VALID_
 from tests.proof.real_server import ROOT, RealServer, real_server
 from tests.temporary_database import temporary_database
 
-SECONDS_MAX = 30
+SECONDS_MAX = 60
 
 
 def new_group() -> dict[str, Any]:

@@ -38,7 +38,7 @@ def test_a_dead_database_is_restarted_with_a_log_line(tmp_path: Path) -> None:
         wait_until(lambda: is_ready(server), "the server did not become ready")
 
         assert server.token(organisation)
-        assert httpx.get(f"{server.url}/healthz").status_code == 200
+        assert httpx.get(f"{server.url}/healthz", timeout=30).status_code == 200
         assert str(killed) not in (data / CLUSTER / "postmaster.pid").read_text().split()
         lines = [line for line in server.log.read_text().splitlines() if line.startswith("{")]
         (event,) = (json.loads(line) for line in lines if "database_restarted" in line)

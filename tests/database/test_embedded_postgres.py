@@ -102,7 +102,7 @@ def wait_until_in(process: subprocess.Popen[str]) -> None:
 
 
 def end_user(process: subprocess.Popen[str]) -> None:
-    process.communicate(timeout=30)
+    process.communicate(timeout=60)
 
 
 def fetch_value(address: Address, stmt: str) -> Any:
@@ -204,7 +204,7 @@ def test_threads_share_one_server(folder: Path) -> None:
 
     def use(_: int) -> int | None:
         with embedded_postgres(folder):
-            all_in.wait(timeout=30)
+            all_in.wait(timeout=60)
             return server_pid(folder)
 
     with ThreadPoolExecutor(4) as pool:
@@ -316,7 +316,7 @@ def test_the_server_keeps_no_pipe_open_and_receives_no_ctrl_c(folder: Path) -> N
     line = [sys.executable, "-c", ABORTING_SCRIPT, str(folder)]
 
     result = subprocess.run(
-        line, capture_output=True, text=True, timeout=20, check=True, env=ENVIRONMENT
+        line, capture_output=True, text=True, timeout=60, check=True, env=ENVIRONMENT
     )
 
     assert (result.stdout, result.stderr) == ("in\n", "")

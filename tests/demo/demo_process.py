@@ -60,7 +60,9 @@ class DemoProcess:
         login = json.loads((self.folder / "demo.json").read_text())[reseller.english_name]
         form = {name: login[name] for name in ("client_id", "client_secret")}
         response = httpx.post(
-            f"{self.address}/core/access_token", data=form | {"grant_type": "client_credentials"}
+            f"{self.address}/core/access_token",
+            data=form | {"grant_type": "client_credentials"},
+            timeout=60,
         )
         token: str = response.json()["access_token"]
         return token

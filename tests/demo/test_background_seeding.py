@@ -41,7 +41,7 @@ def test_an_error_while_the_service_stops_is_ignored(
     with seeding.stop_if_not_ready():
         thread = threading.Thread(target=seeding.run, args=[ADDRESS])
         thread.start()
-    thread.join(timeout=10)
+    thread.join(timeout=60)
 
     assert not thread.is_alive()
     assert seeding.failure is None

@@ -105,7 +105,7 @@ def check_addresses(demo: DemoProcess) -> None:
         "metrics",
         "portal",
     }
-    assert {httpx.get(address).status_code for address in addresses} == {200}
+    assert {httpx.get(address, timeout=60).status_code for address in addresses} == {200}
 
 
 def check_commands(demo: DemoProcess) -> None:

@@ -21,7 +21,7 @@ from tests.imports.aws_reports import MONTH, report_line, write_report
 from tests.imports.in_process_importer import InProcessImporter
 from tests.imports.test_import_races import count_parked, park
 
-SECONDS_MAX = 30
+SECONDS_MAX = 60
 
 PROBLEM = {"status": 500, "code": "failed", "detail": "The import failed."}
 

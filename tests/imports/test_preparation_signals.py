@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nimbill.imports.preparation import ImportRequest
 
-SECONDS_MAX = 30
+SECONDS_MAX = 60
 
 
 def read_ignored_signals(process: subprocess.Popen[str]) -> int:

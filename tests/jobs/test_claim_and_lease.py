@@ -119,7 +119,7 @@ def test_concurrent_claims_return_different_jobs(
         ):
             return [
                 await asyncio.wait_for(
-                    records.claim_job(db, job_db.scope, at=clock.now(), lease=LEASE), 10
+                    records.claim_job(db, job_db.scope, at=clock.now(), lease=LEASE), 60
                 )
                 for db in (first, second, third)
             ]

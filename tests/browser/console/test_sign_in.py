@@ -62,7 +62,7 @@ def test_language_and_colours_can_be_switched(console: Console) -> None:
 
 def test_files_are_compressed_and_may_be_kept(reseller: SampleReseller) -> None:
     """The first load weighs less than 700 kB."""
-    with httpx.Client(base_url=reseller.server.url) as http:
+    with httpx.Client(base_url=reseller.server.url, timeout=60) as http:
         page = http.get("/console/months/2026-09/aws")
         names = set(page.text.split('"')) & {
             part for part in page.text.split('"') if part.startswith("/web/assets/")

@@ -202,7 +202,7 @@ def test_no_database_connection_is_held_while_a_pdf_is_compiled(
     pool: Any = month_end.service.resources.engine.pool
 
     async def wait_for_free_pool(*_: object, **__: object) -> bytes:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while pool.checkedout():  # jobs of the service use one for moments
                 await asyncio.sleep(0.001)
         return b"%PDF-test"
