@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-import httpx
 import pytest
 
 from tests.command_line import (
@@ -54,14 +53,16 @@ def test_sigterm_lets_a_request_in_progress_finish(tmp_path: Path) -> None:
         head = (
             "POST /m/core/billinggroup HTTP/1.1\r\nHost: here\r\n"
             f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(GROUP)}\r\nConnection: close\r\n\r\n"
+            f"Content-Length: {len(GROUP)}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n"
         )
         assert len(server.workers()) == 2
         assert is_database_running(data)
 
         with socket.create_connection(("127.0.0.1", server.port), timeout=30) as connection:
-            connection.sendall(head.encode() + GROUP[:20])
-            httpx.get(f"{server.url}/healthz")  # by now the first half has been received
+            connection.sendall(head.encode())
+            # a worker sends this when it reads the body; another request may reach the other worker
+            assert connection.recv(65_536) == b"HTTP/1.1 100 Continue\r\n\r\n"
+            connection.sendall(GROUP[:20])
             server.process.send_signal(signal.SIGTERM)
             wait_until_no_connection_is_accepted(server)
             connection.sendall(GROUP[20:])
