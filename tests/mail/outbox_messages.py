@@ -10,19 +10,24 @@ from email.policy import default
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
-WAIT_SECONDS = 20
+WAIT_SECONDS_MAX = 60
 
 
-def read_outbox(data: Path, organisation_id: str, *, count: int = 1) -> list[EmailMessage]:
-    """Wait until there are this many mails; the oldest comes first."""
-    folder, end = data / "outbox" / organisation_id, time.monotonic() + WAIT_SECONDS
-    while (
-        len(files := sorted(folder.glob("*.eml"), key=lambda file: file.stat().st_mtime_ns)) < count
-    ):
-        assert time.monotonic() < end, f"{len(files)} of {count} mails"
+def read_outbox(
+    data: Path, organisation_id: str, *, count: int = 1, to: str | None = None
+) -> list[EmailMessage]:
+    """Wait until there are this many mails, to this address or to all; the oldest comes first."""
+    folder, end = data / "outbox" / organisation_id, time.monotonic() + WAIT_SECONDS_MAX
+    while len(messages := _read_messages(folder, to)) < count:
+        assert time.monotonic() < end, f"{len(messages)} of {count} mails"
         time.sleep(0.02)
-    files.sort(key=lambda file: file.stat().st_mtime_ns)
-    return [message_from_bytes(file.read_bytes(), policy=default) for file in files]
+    return messages
+
+
+def _read_messages(folder: Path, to: str | None) -> list[EmailMessage]:
+    files = sorted(folder.glob("*.eml"), key=lambda file: file.stat().st_mtime_ns)
+    messages = [message_from_bytes(file.read_bytes(), policy=default) for file in files]
+    return [message for message in messages if to in (None, message["To"])]
 
 
 def find_link(message: EmailMessage) -> str:
