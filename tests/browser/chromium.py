@@ -25,6 +25,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# What a page shows while it waits for data.
+LOADING = "[aria-busy=true], [class*=awsui_spinner_], [class*=awsui_skeleton_]"
 # Runs in the page: content security policy violations are events there, and not always logged.
 RECORD_VIOLATIONS = """
 window.violations = [];

@@ -27,7 +27,7 @@ from nimbill.demo.monthly_data import MONTHS_MAX
 from nimbill.demo.resellers import AOZORA
 from nimbill.demo.seed_steps import derive_password
 from tests.browser.api_pictures import take_api_pictures
-from tests.browser.chromium import start_chromium
+from tests.browser.chromium import LOADING, start_chromium
 from tests.browser.pictured_pages import CONSOLES, NAMES, STAFF, PicturedConsole
 from tests.demo.demo_process import start_demo
 
@@ -46,7 +46,6 @@ READY_MILLISECONDS = 60_000
 IDLE_MILLISECONDS = 10_000
 SETTLE_MILLISECONDS = 400  # charts are drawn after the data arrive
 VIEWER_MILLISECONDS = 2_500  # the viewer of PDF files is a page of its own
-LOADING = "[aria-busy=true], [class*=awsui_spinner_], [class*=awsui_skeleton_]"
 # The pages that the README shows.
 DOCUMENTED = {
     "month": "console-month.png",

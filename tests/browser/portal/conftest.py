@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Browser, Response
+from playwright.sync_api import Browser, Request, Response
 
-from tests.browser.chromium import SKIP_REASON, RecordedPage, find_chromium
+from tests.browser.chromium import LOADING, SKIP_REASON, RecordedPage, find_chromium
 from tests.browser.console.conftest import (
     TIMEOUT_MILLISECONDS,
     Console,
@@ -24,6 +25,10 @@ __all__ = ["console_browser", "console_server"]  # fixtures
 WIDE = 1440
 PHONE = 390
 DATA_PATHS = ("/m/", "/portal/session")
+QUIET_ROUNDS = 5
+ROUND_MILLISECONDS = 100
+IS_LOADING = """loading =>
+  [...document.querySelectorAll(loading)].some((element) => element.checkVisibility())"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -39,9 +44,26 @@ class Portal(Console):
 
     root: str = "/portal"
     responses: list[Response] = field(default_factory=list)
+    waiting: set[Request] = field(default_factory=set)
+
+    def wait_until_complete(self) -> None:
+        """Wait until the page neither requests nor loads anything for half a second.
+
+        The frame of a PDF viewer need not become idle, so the browser's own notion does not help.
+        """
+        deadline, quiet = time.monotonic() + TIMEOUT_MILLISECONDS / 1000, 0
+        while quiet < QUIET_ROUNDS:
+            self.page.wait_for_timeout(ROUND_MILLISECONDS)
+            is_loading = self.waiting or self.page.evaluate(IS_LOADING, LOADING)
+            quiet = 0 if is_loading else quiet + 1
+            assert time.monotonic() < deadline, [request.url for request in self.waiting]
 
     def requested_paths(self) -> set[str]:
         return {response.url.removeprefix(self.address) for response in self.responses}
+
+    def read_width(self) -> int:
+        width: int = self.page.evaluate("document.documentElement.scrollWidth")
+        return width
 
     def read_everything(self) -> str:
         """What is on the page, in its data and in the stores of the browser."""
@@ -104,10 +126,18 @@ def sign_in(
         assert response.ok, response.text()
         portal = Portal(RecordedPage(page), customer.url)
         page.on("response", lambda response: record_data(portal, response))
+        page.on("request", lambda request: record_request(portal, request))
+        page.on("requestfinished", lambda request: portal.waiting.discard(request))
+        page.on("requestfailed", lambda request: portal.waiting.discard(request))
         yield portal
         portal.check_no_errors()
     finally:
         context.close()
+
+
+def record_request(portal: Portal, request: Request) -> None:
+    if request.resource_type in ("fetch", "xhr"):
+        portal.waiting.add(request)
 
 
 def record_data(portal: Portal, response: Response) -> None:
