@@ -99,7 +99,7 @@ endif
 
 # The whole product in its own processes, as a user starts it. The slowest files come first.
 SLOW_COMMAND_TESTS = $(addprefix tests/commands/test_,installed_wheel.py failures.py import.py serve.py backup.py)
-PRODUCT_TESTS = tests/demo/test_run.py $(SLOW_COMMAND_TESTS) tests/browser \
+PRODUCT_TESTS = tests/browser tests/demo/test_run.py $(SLOW_COMMAND_TESTS) \
 	$(addprefix tests/database/test_,embedded_postgres.py embedded_postgres_as_nobody.py database_unavailable.py) \
 	tests/application/test_without_legacy.py tests/clients/test_http_clients.py \
 	$(filter-out $(SLOW_COMMAND_TESTS),$(sort $(wildcard tests/commands/test_*.py))) \

@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import structlog
@@ -12,6 +13,9 @@ from nimbill.database.embedded_postgres import Address, embedded_postgres, super
 from nimbill.foundation.logs import configure_logs
 from tests.running_service import Service, running_service
 from tests.temporary_database import execute_sql, temporary_database
+
+if TYPE_CHECKING:
+    from tests.process_scheduling import SharedFixtureScheduling
 
 # No deadlines: tests must also pass on slow machines.
 settings.register_profile(
@@ -24,16 +28,34 @@ configure_logs()
 structlog.configure(**{**structlog.get_config(), "logger_factory": structlog.PrintLoggerFactory()})
 
 
+def pytest_sessionstart() -> None:
+    """Collecting tests creates no garbage to speak of; looking for it took a tenth of the time."""
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Look for reference cycles rarely: a seventh of the time of the API tests went into it."""
     gc.collect()
     gc.freeze()  # the collected tests stay until the end
     gc.set_threshold(500_000, 20, 100)
+    gc.enable()
 
 
 def pytest_sessionfinish() -> None:
     """Libraries report objects that are never released."""
     gc.unfreeze()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(
+    config: pytest.Config, log: Any
+) -> "SharedFixtureScheduling | None":
+    """Keep folders together that share much; see `FILE_BY_FILE` in the Makefile."""
+    if config.getvalue("dist") != "loadfile":
+        return None
+    from tests.process_scheduling import SharedFixtureScheduling  # not every environment has xdist
+
+    return SharedFixtureScheduling(config, log)
 
 
 @pytest.fixture(scope="session")

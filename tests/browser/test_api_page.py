@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser.api_page import authorize, execute, expand_operation, list_operations
 from tests.browser.chromium import SKIP_REASON, RecordedPage, find_chromium, start_chromium
@@ -27,30 +27,30 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def loaded_page(server: RealServer) -> Iterator[RecordedPage]:
+    """The page with all operations; loading it takes many seconds."""
     with start_chromium() as browser:
-        yield browser
+        page = browser.new_page()
+        page.set_default_timeout(TIMEOUT_MILLISECONDS)
+        recorded = RecordedPage(page)
+        page.goto(f"{server.url}/docs")
+        page.locator(".opblock").first.wait_for()
+        yield recorded
 
 
 @pytest.fixture
-def recorded(browser: Browser, server: RealServer) -> Iterator[RecordedPage]:
-    """The loaded page. It must cause no errors and contact no other server during a test."""
-    page = browser.new_page()
-    page.set_default_timeout(TIMEOUT_MILLISECONDS)
-    recorded = RecordedPage(page)
-    page.goto(f"{server.url}/docs")
-    page.locator(".opblock").first.wait_for()
-    yield recorded
-    assert recorded.errors == []
-    assert recorded.violations() == []
-    assert recorded.origins == {server.url}
-    page.close()
+def recorded(loaded_page: RecordedPage, server: RealServer) -> Iterator[RecordedPage]:
+    """It must cause no errors and contact no other server while it loads and during a test."""
+    yield loaded_page
+    assert loaded_page.errors == []
+    assert loaded_page.violations() == []
+    assert loaded_page.origins == {server.url}
 
 
 def test_the_page_has_a_title_and_lists_every_operation(
     recorded: RecordedPage, server: RealServer
 ) -> None:
-    document = httpx.get(f"{server.url}/openapi.json").json()
+    document = httpx.get(f"{server.url}/openapi.json", timeout=60).json()
     operations = {
         (method, path) for path, methods in document["paths"].items() for method in methods
     }
@@ -76,6 +76,7 @@ def test_requests_from_the_page_use_the_entered_token(
         f"{server.url}/m/core/billinggroup",
         json=REQUIRED_FIELDS,
         headers={"Authorization": f"Bearer {token}"},
+        timeout=60,
     ).raise_for_status()
 
     authorize(recorded.page, token)

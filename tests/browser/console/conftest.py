@@ -75,7 +75,7 @@ def console_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealSer
         yield server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def console_browser() -> Iterator[Browser]:
     """It runs an event loop, which must end before tests that start their own."""
     with start_chromium() as browser:

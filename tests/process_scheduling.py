@@ -1,0 +1,15 @@
+"""How test files are given to several processes."""
+
+from xdist.scheduler import LoadFileScheduling
+
+# Their tests share a server, its data and a browser, which take as long as several tests to start.
+ONE_PROCESS = ("tests/browser/console/", "tests/browser/portal/")
+
+
+class SharedFixtureScheduling(LoadFileScheduling):  # type: ignore[misc]  # without types
+    """Runs the tests of a file in one process, and also those of a folder that shares much."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        folder = next((name for name in ONE_PROCESS if nodeid.startswith(name)), None)
+        scope: str = folder or super()._split_scope(nodeid)
+        return scope
