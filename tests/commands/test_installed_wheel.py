@@ -79,12 +79,15 @@ def store() -> Iterator[ObjectStore]:
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory: pytest.TempPathFactory, store: ObjectStore) -> dict[str, str]:
+def environment(
+    tmp_path_factory: pytest.TempPathFactory, store: ObjectStore, python: Path
+) -> dict[str, str]:
     """The lake is in an object store, which needs no extra.
 
     All processes share compiled modules, which are not written into the linked packages.
     """
     home = tmp_path_factory.mktemp("home")
+    link_compiled_packages(python, home / "bytecode")
     return {
         "PATH": os.environ["PATH"],
         "HOME": str(home),
@@ -93,6 +96,18 @@ def environment(tmp_path_factory: pytest.TempPathFactory, store: ObjectStore) ->
         "PYTHONPYCACHEPREFIX": str(home / "bytecode"),
         **CREDENTIALS,
     }
+
+
+def link_compiled_packages(python: Path, bytecode: Path) -> None:
+    """The linked packages need not be compiled again; the interpreter checks their age."""
+    (site_packages,) = python.parents[1].glob("lib/python*/site-packages")
+    for package in site_packages.iterdir():
+        if package.is_symlink() and package.is_dir():
+            link = bytecode / package.relative_to("/")
+            compiled = Path(str(sys.pycache_prefix)) / package.resolve().relative_to("/")
+            for folder in (link.parent, compiled):
+                folder.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(compiled)
 
 
 def run(python: Path, environment: dict[str, str], *arguments: str) -> str:

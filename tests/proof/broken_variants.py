@@ -30,6 +30,8 @@ EXCLUDED = (
     "node_modules",
     "build",
 )
+PACKAGES = ("src", "client/src", "tests")
+TEST_MODULES = shutil.ignore_patterns("*-pytest-*", "*.tmp*", "*.pyc.*")
 
 
 class StalePatch(Exception):
@@ -82,7 +84,30 @@ def copy_project(without: tuple[str, ...] = ()) -> Iterator[Path]:
             return ignore_named(source, names) | special
 
         shutil.copytree(ROOT, copy, ignore=ignore, symlinks=False)
-        yield copy
+        with _compiled_copy(copy):
+            yield copy
+
+
+@contextmanager
+def _compiled_copy(copy: Path) -> Iterator[None]:
+    """Copy the compiled modules, too, because compiling all of them takes many seconds.
+
+    The interpreter compiles a module again whose source has changed. Test modules name their source
+    and are left out.
+    """
+    if sys.pycache_prefix is None:
+        yield
+        return
+    compiled, compiled_copy = (
+        Path(sys.pycache_prefix, path.relative_to("/")) for path in (ROOT.resolve(), copy.resolve())
+    )
+    try:
+        for package in PACKAGES:
+            if (compiled / package).exists():
+                shutil.copytree(compiled / package, compiled_copy / package, ignore=TEST_MODULES)
+        yield
+    finally:
+        shutil.rmtree(compiled_copy, ignore_errors=True)
 
 
 def apply_patch(copy: Path, patch: Path, *, only_check: bool = False) -> None:

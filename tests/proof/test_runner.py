@@ -2,6 +2,7 @@
 
 import os
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -62,7 +63,10 @@ def test_a_row_that_hangs_is_stopped_by_its_watchdog(environment: RowEnvironment
     assert "watchdog" in line.format()
 
 
-def test_a_variant_is_caught_only_for_the_right_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variant_is_caught_only_for_the_right_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(broken_variants, "copy_project", lambda: nullcontext(tmp_path))
     monkeypatch.setattr(broken_variants, "apply_patch", lambda *_: None)
 
     def caught(code: int, output: str) -> bool:

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from hashlib import sha256
 from random import Random
 from typing import Any
@@ -37,10 +38,13 @@ class ValidRequests:
     drafts: list[tuple[Route, RequestDraft]]
     callers: Mapping[Product, Mapping[str, dict[str, str]]]
 
+    @cached_property
+    def _weights(self) -> list[int]:
+        return [_weight(route) for route, _ in self.drafts]
+
     def pick(self, random: Random) -> RequestDraft:
         """One of them, as root, as a subuser with one action, or without a token."""
-        weights = [_weight(route) for route, _ in self.drafts]
-        route, draft = random.choices(self.drafts, weights)[0]
+        route, draft = random.choices(self.drafts, self._weights)[0]
         if route.is_public:
             return _with_unique_names(route, draft, random)
         callers = self.callers[random.choice(route.products)]
