@@ -1,7 +1,7 @@
 # The targets of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check test test-unit test-browser prove-quick test-spark prove mutants bench focus-check clients-check routes web-types choices migrate screenshots pictures lock setup clean browser environment web-assets
+.PHONY: help demo run check other-checks test test-unit test-browser prove-quick test-spark prove mutants bench focus-check clients-check routes web-types choices migrate screenshots pictures lock setup clean browser environment web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -49,7 +49,12 @@ run: setup ## serve the API as in production; ARGS="--port 8080"
 check: setup ## check format, lint, types, import contracts and security
 	$(PY)ruff format --check .
 	$(PY)ruff check .
-	$(PY)mypy
+	@$(PY)mypy > .cache/mypy.log 2>&1 & mypy=$$!; failed=0; \
+	$(MAKE) --no-print-directory other-checks || failed=1; \
+	echo "$(PY)mypy"; wait $$mypy || failed=1; cat .cache/mypy.log; exit $$failed
+
+# They run while mypy does, which uses one core.
+other-checks:
 	$(PY)lint-imports --no-logo
 	$(PY)bandit --quiet --configfile pyproject.toml --severity-level high --recursive src client/src
 	$(NODE) node_modules/@biomejs/biome/bin/biome check --error-on-warnings
