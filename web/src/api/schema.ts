@@ -1715,7 +1715,6 @@ export interface paths {
         trace?: never;
     };
     "/m/portal/views/{view_id}": {
-    "/m/u/second-factors": {
         parameters: {
             query?: never;
             header?: never;
@@ -1726,6 +1725,20 @@ export interface paths {
         put?: never;
         post?: never;
         delete: operations["MPortalViewsViewIdEndPortalView"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/u/second-factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
         post: operations["MUSecondFactorsAddSecondFactor"];
         delete?: never;
         options?: never;
@@ -7626,6 +7639,28 @@ export interface operations {
         };
     };
     MPortalViewsViewIdEndPortalView: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                view_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
     MUSecondFactorsAddSecondFactor: {
         parameters: {
             query?: never;
@@ -7658,11 +7693,6 @@ export interface operations {
                 "Idempotency-Key"?: string;
             };
             path: {
-                view_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
                 factor_id: string;
             };
             cookie?: never;
