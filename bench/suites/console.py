@@ -32,8 +32,9 @@ from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.users.routes import list_subusers
 from nimbill.imports.routes import list_unassigned_accounts
 from nimbill.invoicing.checks.routes import list_findings
-from nimbill.invoicing.closing.routes import list_months
+from nimbill.invoicing.closing.routes import list_months, read_month
 from nimbill.invoicing.overview.routes import summarize_invoices
+from nimbill.invoicing.reconciliation.routes import read_tie_out
 from nimbill.invoicing.search.routes import search
 
 OURS, BARE, FLOOR = "nimbill", "bare statement", "SELECT 1"
@@ -136,6 +137,15 @@ PAGES = {
         list_months,
         {"limit": 100, "steps": False},
         "SELECT DISTINCT month, vendor FROM invoices WHERE organisation_id = $1",
+    ),
+    "month, nothing changed": ConsolePage(
+        read_month,
+        {"month": MONTH, "vendor": "aws"},
+        "SELECT DISTINCT company_id FROM cost_sums JOIN cloud_accounts USING (organisation_id, "
+        f"vendor, customer_id) WHERE organisation_id = $1 AND month = '{MONTH}'",
+    ),
+    "tie-out, nothing changed": ConsolePage(
+        read_tie_out, {"month": MONTH, "vendor": "aws", "limit": PAGE}, _INVOICES
     ),
 }
 

@@ -30,6 +30,7 @@ from nimbill.identity.users import records as users
 from nimbill.imports import records as imports
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.exports import records as exports
+from nimbill.invoicing.reconciliation import stored_results
 from nimbill.invoicing.runs import month_settings
 from nimbill.invoicing.runs import records as invoice_runs
 from nimbill.jobs import records as jobs
@@ -66,6 +67,7 @@ __all__ = [
     "reserved_instances",
     "signing_keys",
     "stored_invoices",
+    "stored_results",
     "tenant_lookup",
     "users",
 ]

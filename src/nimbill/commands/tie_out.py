@@ -84,7 +84,7 @@ async def _tie_out_month(
     command: CommandTransaction, month: str, vendor: str | None
 ) -> tuple[TieOut, Names]:
     vendors = await list_named_vendors(command, vendor, READABLE)
-    result = await load_tie_out(command.db, command.scope, month, vendors)
+    result = await load_tie_out(command.db, command.scope, month, vendors, from_data=True)
     return result, await load_names(command.db, command.scope)
 
 

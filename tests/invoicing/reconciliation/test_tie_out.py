@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from decimal import Decimal
 from random import Random
+from unittest.mock import patch
 
 from nimbill.invoicing.reconciliation.tie_out import (
     AccountOwner,
@@ -15,6 +17,7 @@ from nimbill.invoicing.reconciliation.tie_out import (
     ServiceKey,
     TieOutInput,
     TieOutResult,
+    _TieOutCalculation,
     tie_out,
 )
 
@@ -248,6 +251,36 @@ def test_for_any_month_the_listed_differences_add_up_to_the_total_difference() -
         "not_in_costs",
         "entries_differ",
     }
+
+
+def test_equal_amounts_are_compared_as_one_by_one() -> None:
+    random = Random(20261117)
+    skipped = 0
+    for _ in range(MONTHS):
+        data = _invoice_some_charges(random, _any_month(random))
+        found = tie_out(data)
+        with patch.object(_TieOutCalculation, "_is_charged_so", return_value=False):
+            one_by_one = tie_out(data)
+
+        assert found == one_by_one
+        skipped += sum(len(invoice.usage) for invoice in data.invoices)
+    assert skipped > MONTHS
+
+
+def _invoice_some_charges(random: Random, data: TieOutInput) -> TieOutInput:
+    """Put charges on the invoices with their own amounts, some of them on several invoices."""
+    charges = {charge.key: charge.amount for charge in data.charges if charge.kind == "usage"}
+    invoices = [
+        replace(
+            bill,
+            usage={
+                **bill.usage,
+                **{key: amount for key, amount in charges.items() if random.random() < 0.6},
+            },
+        )
+        for bill in data.invoices
+    ]
+    return replace(data, invoices=invoices)
 
 
 def _any_month(random: Random) -> TieOutInput:

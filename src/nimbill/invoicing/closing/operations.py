@@ -59,7 +59,8 @@ async def close_month(
     state = await lock_month(db, scope, period)
     closing_count = await lock_closing_count(db, scope, body.vendor, shared=False)
     refuse_closed(state)
-    missing = _list_violations(find_missing(await records.load_facts(db, scope, period, state)))
+    facts = await records.load_facts(db, scope, period, state, from_data=True)
+    missing = _list_violations(find_missing(facts))
     if missing and not body.override:
         raise _build_refusal(state, missing)
     await save_month_state(db, scope, period, closed=True, closing_number=closing_count + 1)
@@ -136,7 +137,7 @@ async def _load_status(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod
 ) -> MonthStatus:
     state = await lock_month(db, scope, period, shared=True)
-    facts = await records.load_facts(db, scope, period, state)
+    facts = await records.load_facts(db, scope, period, state, from_data=False)
     actions = await load_step_actions(db, scope, period)
     return MonthStatus(
         month=period.month,

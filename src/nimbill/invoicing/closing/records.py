@@ -1,7 +1,6 @@
 """Queries for the steps of a month."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
@@ -19,7 +18,7 @@ from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.records import ImportState, cost_imports
 from nimbill.invoicing.closing.month_steps import MonthFacts
 from nimbill.invoicing.documents.stored_invoices import invoices, list_invoiced_groups
-from nimbill.invoicing.reconciliation.records import load_tie_out
+from nimbill.invoicing.reconciliation.records import load_differing_subjects
 from nimbill.invoicing.runs.cost_records import list_imports
 from nimbill.invoicing.runs.month_settings import load_saved_settings
 from nimbill.invoicing.runs.records import list_running_runs
@@ -85,9 +84,17 @@ async def load_period_states(db: AsyncConnection, scope: TenantScope) -> PeriodS
 
 
 async def load_facts(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, state: MonthState
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    state: MonthState,
+    *,
+    from_data: bool,
 ) -> MonthFacts:
-    """The caller holds the month's lock, so that the facts belong to one point in time."""
+    """The caller holds the month's lock, so that the facts belong to one point in time.
+
+    With `from_data`, invoices and costs are compared anew even if nothing seems to have changed.
+    """
     groups, accounts_in_no_group = await _load_usage_owners(db, scope, period)
     entries = await _load_entries(db, scope, period)
     groups |= await _list_groups_with_applied_entries(db, scope, period)
@@ -115,7 +122,7 @@ async def load_facts(
         ],
         invoiced_groups=await list_invoiced_groups(db, scope, period.month, period.vendor),
         running_runs=await list_running_runs(db, scope, period),
-        differences=await _load_differences(db, scope, period),
+        differences=await load_differing_subjects(db, scope, period, from_data=from_data),
     )
 
 
@@ -216,18 +223,3 @@ def _find_uncorrected(imports: Iterable[Row]) -> list[str]:
         elif row.state in _RESOLVING:
             uncorrected = []
     return uncorrected
-
-
-async def _load_differences(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
-) -> Mapping[str, Collection[str]]:
-    tie_out = await load_tie_out(db, scope, period.month, [period.vendor])
-    differences: dict[str, set[str]] = defaultdict(set)
-    for difference in tie_out.differences:
-        differences[difference.reason].add(difference.company_id or difference.payer_id)
-    for entry in tie_out.entry_differences:
-        differences[entry.reason].add(entry.company_id or entry.customer_id)
-    if not tie_out.ties and not differences:
-        payers = {payer.payer_id for payer in tie_out.payers if payer.difference}
-        differences["not_tied_out"] = payers
-    return differences

@@ -249,6 +249,7 @@ class _InvoicedCharges(_FrozenStruct, frozen=True, kw_only=True):
 class InvoicedAmounts(_FrozenStruct, frozen=True, kw_only=True):
     """What the tie-out compares: some fields of InvoiceDocument, with the same names."""
 
+    revision: int
     cost_currency: Currency
     imports: list[PayerImport]
     charges: _InvoicedCharges

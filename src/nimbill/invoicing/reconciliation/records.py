@@ -1,34 +1,20 @@
-"""Loads the stored data of a month and ties it out, vendor by vendor."""
+"""Ties out a month, vendor by vendor."""
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import NamedTuple
 
-import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.adjustments.recalculation.records import recalculation_entries
-from nimbill.adjustments.reserved_instances.moved_fees import list_moved_fees
-from nimbill.costs.lake.records import cost_sums
 from nimbill.costs.months.records import lock_month
-from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.currency import CURRENCIES
 from nimbill.foundation.errors import not_found
-from nimbill.foundation.money import add_decimals, strip_zeros
+from nimbill.foundation.money import strip_zeros
 from nimbill.foundation.vendors import Vendor
-from nimbill.invoicing.documents.document import InvoicedAmounts, decode_invoiced_amounts
-from nimbill.invoicing.documents.stored_invoices import StoredInvoice, load_invoices
-from nimbill.invoicing.reconciliation.applied_entries import (
-    BilledEntry,
-    EntryDifference,
-    InvoicedEntries,
-    compare_entries,
-)
+from nimbill.invoicing.reconciliation.applied_entries import EntryDifference, compare_entries
 from nimbill.invoicing.reconciliation.bodies import (
     TieOut,
     TieOutAccount,
@@ -38,53 +24,73 @@ from nimbill.invoicing.reconciliation.bodies import (
     TieOutPayer,
     TieOutState,
 )
+from nimbill.invoicing.reconciliation.month_inputs import (
+    ComparedAmounts,
+    MonthInputs,
+    build_invoiced_entries,
+    build_invoiced_usage,
+    digest_accounts,
+    list_invoice_heads,
+    load_accounts_digest,
+    load_amounts,
+    load_inputs,
+)
+from nimbill.invoicing.reconciliation.stored_results import (
+    TieOutLists,
+    TieOutSummary,
+    VendorTieOut,
+    decode_result,
+    encode_result,
+    find_result,
+    store_result,
+)
 from nimbill.invoicing.reconciliation.tie_out import (
-    AccountOwner,
     AmountDifference,
-    ChargedAmount,
-    EntryAmount,
-    InvoicedUsage,
     PayerStatement,
     ServiceKey,
     TieOutInput,
     TieOutResult,
     tie_out,
 )
-from nimbill.invoicing.runs.cost_records import list_imports
 
 __all__ = ["TieOut"]  # also used by the command line
 
 basis = chosen("tie-out")
 
 ALL_ROWS = slice(None)
-_CURRENCY_CODES = {currency: code for code, currency in CURRENCIES.items()}
 
 
 async def load_tie_out(
     db: AsyncConnection,
     scope: TenantScope,
     month: str,
-    vendors: Iterable[Vendor],
+    vendors: Sequence[Vendor],
     page: slice = ALL_ROWS,
+    *,
+    from_data: bool,
 ) -> TieOut:
     """Users restricted to certain billing groups cannot see payers, so they get 404.
 
-    `page` selects rows of each list except that of the payers.
+    `page` selects rows of each list except that of the payers. Without `from_data`, the stored
+    result is returned if it was computed from the same data.
     """
-    if scope.billing_groups is not None:
-        raise not_found()
-    tie_outs = [
-        await _load_vendor_tie_out(db, scope, BillingPeriod(month, vendor)) for vendor in vendors
-    ]
-    state = _combine_states({part.state for part in tie_outs})
-    differences = [difference for part in tie_outs for difference in part.differences]
-    entries = [entry for part in tie_outs for entry in part.entry_differences]
-    accounts = [account for part in tie_outs for account in part.accounts_in_no_group]
+    results = {}
+    # sorted, so that two requests that store results do not wait for each other
+    for vendor in sorted(vendors):
+        results[vendor] = await _tie_out_vendor(
+            db, scope, BillingPeriod(month, vendor), from_data=from_data, with_lists=True
+        )
+    summaries = [results[vendor].summary for vendor in vendors]
+    lists = [results[vendor].lists for vendor in vendors]
+    state = _combine_states({summary.state for summary in summaries})
+    differences = [row for part in lists for row in part.differences]
+    entries = [row for part in lists for row in part.entry_differences]
+    accounts = [row for part in lists for row in part.accounts_in_no_group]
     return TieOut(
         month=month,
         state=state,
         ties=state == TieOutState.ties,
-        payers=[payer for part in tie_outs for payer in part.payers],
+        payers=[payer for summary in summaries for payer in summary.payers],
         differences=differences[page],
         entry_differences=entries[page],
         accounts_in_no_group=accounts[page],
@@ -96,6 +102,14 @@ async def load_tie_out(
     )
 
 
+async def load_differing_subjects(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, *, from_data: bool
+) -> Mapping[str, Collection[str]]:
+    """Map each reason of a difference to the groups, or else payers or accounts, that have one."""
+    result = await _tie_out_vendor(db, scope, period, from_data=from_data, with_lists=False)
+    return result.summary.subjects
+
+
 def _combine_states(states: Collection[TieOutState]) -> TieOutState:
     """A vendor without data does not matter unless no vendor has any."""
     for state in (TieOutState.differs, TieOutState.ties):
@@ -104,87 +118,90 @@ def _combine_states(states: Collection[TieOutState]) -> TieOutState:
     return TieOutState.nothing_to_compare
 
 
-class _VendorTieOut(NamedTuple):
-    """The lists of one vendor."""
+async def _tie_out_vendor(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    *,
+    from_data: bool,
+    with_lists: bool,
+) -> VendorTieOut:
+    """Compare under a lock that keeps out imports.
 
-    state: TieOutState
-    payers: list[TieOutPayer]
-    differences: list[TieOutDifference]
-    entry_differences: list[TieOutEntryDifference]
-    accounts_in_no_group: list[TieOutAccount]
-
-
-async def _load_vendor_tie_out(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
-) -> _VendorTieOut:
-    """Load under a lock that keeps out imports and changes to entries."""
+    The work of a large month is done in a thread, because other requests must not wait for it.
+    """
+    if scope.billing_groups is not None:
+        raise not_found()
     state = await lock_month(db, scope, period, shared=True)
-    moved_fees = await list_moved_fees(db, scope, period, state)
-    invoices = await load_invoices(
-        db, scope, period.month, decode_invoiced_amounts, vendor=period.vendor
-    )
-    charges = await _load_charges(db, scope, period)
-    entries = await _load_entries(db, scope, period)
-    imports = {row.payer_id: row for row in await list_imports(db, scope, period)}
-    accounts = await _load_accounts(db, scope, period.vendor)
-    applied = await _load_applied_entries(db, scope, period)
-    # in a thread, because other requests must not wait for the seconds that a large month takes
-    result = await asyncio.to_thread(
-        tie_out,
+    inputs = await load_inputs(db, scope, period, state)
+    if not from_data:
+        heads = await list_invoice_heads(db, scope, period)
+        digest = await load_accounts_digest(db, scope, period.vendor)
+        fingerprint = await asyncio.to_thread(inputs.compute_fingerprint, heads, digest)
+        found = await find_result(db, scope, period, fingerprint, with_lists=with_lists)
+        if found is not None:
+            return await asyncio.to_thread(decode_result, found)
+    amounts = await load_amounts(db, scope, period)
+    result = await asyncio.to_thread(_compare, inputs, amounts)
+    if not from_data and result.summary.state != TieOutState.nothing_to_compare:
+        fingerprint = await asyncio.to_thread(_identify, inputs, amounts)
+        encoded = await asyncio.to_thread(encode_result, result)
+        await store_result(db, scope, period, fingerprint, encoded)
+    return result
+
+
+def _identify(inputs: MonthInputs, amounts: ComparedAmounts) -> str:
+    """The fingerprint of what was compared, which can be newer than what was looked up before."""
+    return inputs.compute_fingerprint(amounts.list_heads(), digest_accounts(amounts.accounts))
+
+
+def _compare(inputs: MonthInputs, amounts: ComparedAmounts) -> VendorTieOut:
+    result = tie_out(
         TieOutInput(
-            charges=charges,
-            entries=entries,
+            charges=amounts.charges,
+            entries=inputs.entries,
             moved_fees=[
                 (ServiceKey(fee.customer_id, fee.service, False, fee.currency), fee.amount)
-                for fee in moved_fees
+                for fee in inputs.moved_fees
             ],
-            invoices=[_build_invoiced_usage(invoice) for invoice in invoices],
-            accounts=accounts,
-        ),
+            invoices=[build_invoiced_usage(invoice) for invoice in amounts.invoices],
+            accounts=amounts.accounts,
+        )
     )
     entry_differences = compare_entries(
-        applied,
-        map(_build_invoiced_entries, invoices),
-        {customer_id: account.company_id for customer_id, account in accounts.items()},
+        inputs.applied,
+        map(build_invoiced_entries, amounts.invoices),
+        {customer_id: account.company_id for customer_id, account in amounts.accounts.items()},
     )
-    has_data = any((charges, entries, applied, moved_fees, invoices, imports))
-    return _build_tie_out(period, result, entry_differences, imports, has_data=has_data)
+    has_data = any(
+        (
+            *(amounts.charges, amounts.invoices),
+            *(inputs.entries, inputs.applied, inputs.moved_fees, inputs.imports),
+        )
+    )
+    return _build_result(inputs, result, entry_differences, has_data=has_data)
 
 
-def _build_tie_out(
-    period: BillingPeriod,
+def _build_result(
+    inputs: MonthInputs,
     result: TieOutResult,
     entry_differences: Collection[EntryDifference],
-    imports: Mapping[str, Row],
     *,
     has_data: bool,
-) -> _VendorTieOut:
+) -> VendorTieOut:
+    vendor = inputs.period.vendor
     ties = result.ties and not entry_differences
     state = TieOutState.ties if ties else TieOutState.differs
     if not has_data:
         state = TieOutState.nothing_to_compare
-    return _VendorTieOut(
-        state=state,
-        payers=[
-            TieOutPayer(
-                vendor=period.vendor,
-                payer_id=payer_id,
-                currency=currency,
-                import_id=imports[payer_id].import_id if payer_id in imports else None,
-                provisional=payer_id in imports and imports[payer_id].provisional,
-                **_format_amounts(statement),
-            )
-            for (payer_id, currency), statement in result.statements.items()
-        ],
-        differences=[
-            _build_difference(period.vendor, difference) for difference in result.differences
-        ],
+    lists = TieOutLists(
+        differences=[_build_difference(vendor, difference) for difference in result.differences],
         entry_differences=[
-            _build_entry_difference(period.vendor, difference) for difference in entry_differences
+            _build_entry_difference(vendor, difference) for difference in entry_differences
         ],
         accounts_in_no_group=[
             TieOutAccount(
-                vendor=period.vendor,
+                vendor=vendor,
                 payer_id=payer_id,
                 customer_id=customer_id,
                 currency=currency,
@@ -193,6 +210,43 @@ def _build_tie_out(
             for (payer_id, customer_id, currency), amount in result.in_no_group.items()
         ],
     )
+    payers = list(_build_payers(inputs, result))
+    summary = TieOutSummary(
+        state=state,
+        payers=payers,
+        counts=TieOutCounts(
+            differences=len(lists.differences),
+            entry_differences=len(lists.entry_differences),
+            accounts_in_no_group=len(lists.accounts_in_no_group),
+        ),
+        subjects={} if ties else _list_subjects(lists, payers),
+    )
+    return VendorTieOut(summary, lists)
+
+
+def _build_payers(inputs: MonthInputs, result: TieOutResult) -> Iterator[TieOutPayer]:
+    imports = {counted.payer_id: counted for counted in inputs.imports}
+    for (payer_id, currency), statement in result.statements.items():
+        counted = imports.get(payer_id)
+        yield TieOutPayer(
+            vendor=inputs.period.vendor,
+            payer_id=payer_id,
+            currency=currency,
+            import_id=counted.import_id if counted else None,
+            provisional=counted is not None and counted.provisional,
+            **_format_amounts(statement),
+        )
+
+
+def _list_subjects(lists: TieOutLists, payers: Iterable[TieOutPayer]) -> dict[str, list[str]]:
+    subjects: defaultdict[str, set[str]] = defaultdict(set)
+    for difference in lists.differences:
+        subjects[difference.reason].add(difference.company_id or difference.payer_id)
+    for entry in lists.entry_differences:
+        subjects[entry.reason].add(entry.company_id or entry.customer_id)
+    if not subjects:
+        subjects["not_tied_out"] = {payer.payer_id for payer in payers if payer.difference}
+    return {reason: sorted(found) for reason, found in subjects.items()}
 
 
 def _format_amounts(statement: PayerStatement) -> dict[str, Decimal]:
@@ -239,129 +293,3 @@ def _build_entry_difference(vendor: Vendor, difference: EntryDifference) -> TieO
         applied=strip_zeros(difference.applied),
         difference=strip_zeros(difference.amount),
     )
-
-
-def _build_invoiced_usage(invoice: StoredInvoice[InvoicedAmounts]) -> InvoicedUsage:
-    document = invoice.document
-    currency = _CURRENCY_CODES[document.cost_currency]
-    usage: defaultdict[ServiceKey, Decimal] = defaultdict(Decimal)
-    for charge in document.charges.usage:
-        key = ServiceKey(charge.customer_id, charge.service, charge.marketplace, currency)
-        usage[key] = add_decimals(usage[key], charge.amount)
-    return InvoicedUsage(
-        company_id=invoice.company_id,
-        invoice_no=invoice.invoice_no,
-        payers=tuple(payer_import.payer_id for payer_import in document.imports),
-        usage=usage,
-    )
-
-
-def _build_invoiced_entries(invoice: StoredInvoice[InvoicedAmounts]) -> InvoicedEntries:
-    return InvoicedEntries(
-        company_id=invoice.company_id,
-        invoice_no=invoice.invoice_no,
-        entries=tuple(
-            BilledEntry(
-                entry_id=entry.entry_id,
-                customer_id=entry.customer_id,
-                currency=_CURRENCY_CODES[entry.currency],
-                amount=entry.amount,
-                exchange_rate=entry.exchange_rate,
-                tax_free=entry.tax_free,
-            )
-            for entry in invoice.document.charges.entries
-        ),
-    )
-
-
-async def _load_charges(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
-) -> list[ChargedAmount]:
-    sums = cost_sums.c
-    columns = (
-        sums.payer_id,
-        sums.kind,
-        sums.customer_id,
-        sums.service,
-        sums.marketplace,
-        sums.currency,
-    )
-    stmt = (
-        sa.select(*columns, sa.func.sum(sums.cost).label("cost"))
-        .where(
-            sums.organisation_id == scope.organisation_id,
-            sums.vendor == period.vendor,
-            sums.month == period.month,
-        )
-        .group_by(*columns)
-    )
-    return [
-        ChargedAmount(payer_id, kind, ServiceKey(customer_id, service, marketplace, code), cost)
-        for payer_id, kind, customer_id, service, marketplace, code, cost in await db.execute(stmt)
-    ]
-
-
-async def _load_entries(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
-) -> list[EntryAmount]:
-    """Load sums of the entries that the vendor's latest data contains."""
-    entries = recalculation_entries.c
-    applied = entries.applied_month.is_not(None).label("applied")
-    columns = (entries.payer_id, entries.customer_id, entries.currency_code, applied)
-    stmt = (
-        sa.select(*columns, sa.func.sum(entries.unblended_cost).label("cost"))
-        .where(
-            entries.organisation_id == scope.organisation_id,
-            entries.vendor == period.vendor,
-            entries.month == period.month,
-            entries.delivered,
-        )
-        .group_by(*columns)
-    )
-    return [
-        EntryAmount(
-            payer_id=row.payer_id,
-            customer_id=row.customer_id,
-            currency=row.currency_code,
-            amount=row.cost,
-            applied=row.applied,
-        )
-        for row in await db.execute(stmt)
-    ]
-
-
-async def _load_applied_entries(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
-) -> list[BilledEntry]:
-    """Load the entries applied to the month, of this month and of earlier ones."""
-    stmt = sa.select(recalculation_entries).where(
-        recalculation_entries.c.organisation_id == scope.organisation_id,
-        recalculation_entries.c.vendor == period.vendor,
-        recalculation_entries.c.applied_month == period.month,
-    )
-    return [
-        BilledEntry(
-            entry_id=row.entry_id,
-            customer_id=row.customer_id,
-            currency=row.currency_code,
-            amount=row.unblended_cost,
-            exchange_rate=row.exchange_rate,
-            tax_free=row.tax_free,
-        )
-        for row in await db.execute(stmt)
-    ]
-
-
-async def _load_accounts(
-    db: AsyncConnection, scope: TenantScope, vendor: Vendor
-) -> dict[str, AccountOwner]:
-    stmt = sa.select(
-        cloud_accounts.c.customer_id, cloud_accounts.c.company_id, cloud_accounts.c.account_id
-    ).where(
-        cloud_accounts.c.organisation_id == scope.organisation_id,
-        cloud_accounts.c.vendor == vendor,
-    )
-    return {
-        customer_id: AccountOwner(company_id, payer_id)
-        for customer_id, company_id, payer_id in await db.execute(stmt)
-    }

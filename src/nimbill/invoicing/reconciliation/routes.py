@@ -41,7 +41,7 @@ async def read_tie_out(
     """
     vendors = [vendor] if vendor else list_readable_vendors(await load_vendors(db, caller.scope))
     page = select_page(limit, offset)
-    return await load_tie_out(db, caller.scope, month, vendors, page)
+    return await load_tie_out(db, caller.scope, month, vendors, page, from_data=False)
 
 
 ROUTES = [read_tie_out]

@@ -141,12 +141,16 @@ class _TieOutCalculation:
         self.statements: defaultdict[tuple[str, str], PayerStatement] = defaultdict(PayerStatement)
         self.differences: list[AmountDifference] = []
         self.in_no_group: defaultdict[tuple[str, str, str], Decimal] = defaultdict(Decimal)
-        # charges and moved fees by payer
+        # Most usage is charged once and is on one invoice with the same amount. A large month has
+        # 100,000 such keys, so they are kept apart, without a dictionary or list for each.
+        self.charged_once: dict[ServiceKey, tuple[str, Decimal]] = {}  # payer and amount
+        self.equal: dict[ServiceKey, InvoicedUsage] = {}  # those of them that are invoiced so
+        # the others: charges and moved fees by payer, and what invoices have
         self.charged: defaultdict[ServiceKey, Amounts] = defaultdict(lambda: Amounts(Decimal))
-        self.payers_by_account: defaultdict[str, set[str]] = defaultdict(set)
         self.invoiced: defaultdict[ServiceKey, list[tuple[InvoicedUsage, Decimal]]] = defaultdict(
             list
         )
+        self.payers_by_account: dict[str, tuple[str, ...]] = {}
         self.invoice_by_account: dict[str, InvoicedUsage] = {}
         self.invoice_by_group: dict[str, InvoicedUsage] = {}
 
@@ -154,7 +158,8 @@ class _TieOutCalculation:
         self._add_charges()
         self._index_invoices()
         self._add_moved_fees()
-        for key in sorted(self.charged.keys() | self.invoiced.keys()):
+        self._add_equal_amounts()
+        for key in self.charged.keys() | self.invoiced.keys():
             self._check_usage(key)
         self._check_entries()
         self.differences.sort(key=lambda found: (found.payer_id, found.key, found.reason))
@@ -165,20 +170,48 @@ class _TieOutCalculation:
         )
 
     def _add_charges(self) -> None:
+        by_kind: defaultdict[tuple[str, str, str], list[Decimal]] = defaultdict(list)
         for payer, kind, key, amount in self.data.charges:
-            by_kind = self.statements[payer, key.currency].by_kind
-            by_kind[kind] = add_decimals(by_kind[kind], amount)
+            by_kind[payer, key.currency, kind].append(amount)
             if kind == "usage":
-                self.payers_by_account[key.customer_id].add(payer)
-                charged = self.charged[key]
-                charged[payer] = add_decimals(charged[payer], amount)
+                payers = self.payers_by_account.get(key.customer_id, ())
+                if payer not in payers:
+                    self.payers_by_account[key.customer_id] = (*payers, payer)
+                if key in self.charged_once or key in self.charged:
+                    self._keep_by_payer(key)
+                    charged = self.charged[key]
+                    charged[payer] = add_decimals(charged[payer], amount)
+                else:
+                    self.charged_once[key] = payer, amount
+        for (payer, currency, kind), amounts in by_kind.items():
+            self.statements[payer, currency].by_kind[kind] = sum_decimals(amounts)
+
+    def _keep_by_payer(self, key: ServiceKey) -> None:
+        """Move a key to those that are compared one by one."""
+        if key in self.charged_once:
+            payer, amount = self.charged_once.pop(key)
+            self.charged[key][payer] = amount
+            if key in self.equal:
+                self.invoiced[key].append((self.equal.pop(key), amount))
 
     def _index_invoices(self) -> None:
         for invoice in self.data.invoices:
             self.invoice_by_group[invoice.company_id] = invoice
             for key, amount in invoice.usage.items():
-                self.invoiced[key].append((invoice, amount))
                 self.invoice_by_account[key.customer_id] = invoice
+                if key not in self.equal and self._is_charged_so(key, amount):
+                    self.equal[key] = invoice
+                else:
+                    self._keep_by_payer(key)
+                    self.invoiced[key].append((invoice, amount))
+
+    def _is_charged_so(self, key: ServiceKey, amount: Decimal) -> bool:
+        once = self.charged_once.get(key)
+        return (
+            once is not None
+            and once[1] == amount
+            and len(self.payers_by_account[key.customer_id]) == 1
+        )
 
     def _add_moved_fees(self) -> None:
         """Treat moved fees as charges to the payer of the new owner."""
@@ -186,7 +219,19 @@ class _TieOutCalculation:
             payer = self._find_payer(key.customer_id)
             statement = self.statements[payer, key.currency]
             statement.moved_fees = add_decimals(statement.moved_fees, amount)
+            self._keep_by_payer(key)
             self.charged[key][payer] = add_decimals(self.charged[key][payer], amount)
+
+    def _add_equal_amounts(self) -> None:
+        equal_amounts: defaultdict[tuple[str, str], list[Decimal]] = defaultdict(list)
+        for key in list(self.charged_once):
+            if key in self.equal:
+                payer, amount = self.charged_once[key]
+                equal_amounts[payer, key.currency].append(amount)
+            else:
+                self._keep_by_payer(key)
+        for (payer, currency), amounts in equal_amounts.items():
+            self._add_invoiced(payer, currency, sum_decimals(amounts))
 
     def _find_payer(self, customer_id: str) -> str:
         """The account's registered payer unless only others are charged for it.
@@ -195,7 +240,7 @@ class _TieOutCalculation:
         """
         account = self.data.accounts.get(customer_id)
         invoice = self.invoice_by_account.get(customer_id)
-        payers = self.payers_by_account.get(customer_id, set())
+        payers = self.payers_by_account.get(customer_id, ())
         if account is not None and (account.payer_id in payers or not payers):
             return account.payer_id
         return min(payers or (invoice.payers if invoice else ()), default="")
@@ -229,8 +274,8 @@ class _TieOutCalculation:
         for payer, amount in charged.items():
             if payer != own_payer:
                 invoiced = subtract_decimals(invoiced, amount)
-                self._add_invoiced(payer, key, amount)
-        self._add_invoiced(own_payer, key, invoiced)
+                self._add_invoiced(payer, key.currency, amount)
+        self._add_invoiced(own_payer, key.currency, invoiced)
         if invoiced == charged.get(own_payer, ZERO):
             return
         if not invoices:
@@ -251,8 +296,8 @@ class _TieOutCalculation:
             charged.get(own_payer, ZERO),
         )
 
-    def _add_invoiced(self, payer: str, key: ServiceKey, amount: Decimal) -> None:
-        statement = self.statements[payer, key.currency]
+    def _add_invoiced(self, payer: str, currency: str, amount: Decimal) -> None:
+        statement = self.statements[payer, currency]
         statement.invoiced = add_decimals(statement.invoiced, amount)
 
     def _add_difference(

@@ -131,3 +131,14 @@ CREATE TABLE exports (
     PRIMARY KEY (organisation_id, export_id)
 );
 CREATE INDEX exports_create_time_idx ON exports (organisation_id, kind, scope_hash, create_time);
+
+CREATE TABLE tie_out_results (
+    organisation_id text NOT NULL REFERENCES organisations,
+    vendor text NOT NULL CHECK (vendor ~ '^[a-z][a-z0-9-]{1,30}$'),
+    month text NOT NULL,
+    fingerprint text NOT NULL,
+    summary text NOT NULL,
+    lists bytea NOT NULL,
+    update_time timestamptz NOT NULL,
+    PRIMARY KEY (organisation_id, vendor, month)
+);

@@ -98,6 +98,7 @@ TENANT_TABLES = {
     "invoice_runs": NO_DELETE,
     "invoice_run_keys": APPEND_ONLY,
     "exports": ALL_RIGHTS,
+    "tie_out_results": NO_DELETE,
     "account_groups": ALL_RIGHTS,
     "account_group_members": ALL_RIGHTS,
     "budget_settings": ALL_RIGHTS,
