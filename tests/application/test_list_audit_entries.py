@@ -16,6 +16,7 @@ from nimbill.audit import records
 from nimbill.database.tenant_scope import transaction
 from nimbill.identity.organisations.operations import NewOrganisation
 from tests.customers.billing_groups.billing_groups import create_billing_group
+from tests.identity.users.user_requests import add_subuser
 from tests.problem_responses import read_problem, read_violations
 from tests.running_service import Service
 
@@ -191,3 +192,25 @@ def test_a_caller_without_the_role_action_is_refused(service: Service) -> None:
     response = service.http.get(PATH, headers=service.caller(RoleAction.ReadBillingGroup))
 
     assert read_problem(response, 403)["code"] == "role_action_missing"
+
+
+def test_details_name_the_billing_group_and_the_user_of_a_change(service: Service) -> None:
+    group = create_billing_group(
+        service, service.root(), billinggroup_id="BG-1", billinggroup_name="さくら商事"
+    )
+    kept, deleted = (add_subuser(service, username=name) for name in ("kept", "deleted"))
+    service.http.delete(f"/m/u/users/{deleted['user_id']}", headers=service.root())
+
+    def list_names(headers: dict[str, str]) -> dict[str, tuple[str | None, str | None]]:
+        rows = service.http.get(f"{PATH}?details=true", headers=headers).json()
+        return {row["resource"]: (row["billinggroup_name"], row["object_username"]) for row in rows}
+
+    names = list_names(service.root())
+    assert names[f"billinggroup/{group}"] == ("さくら商事", None)
+    assert names[f"user/{kept['user_id']}"] == (None, "kept")
+    assert names[f"user/{deleted['user_id']}"] == (None, None)
+    restricted = service.caller(RoleAction.ReadAudit, billing_groups=[group])
+    assert list_names(restricted) == {f"billinggroup/{group}": ("さくら商事", None)}
+    without = service.http.get(PATH, headers=service.root()).json()
+    assert all("billinggroup_name" not in row for row in without)
+    assert all("object_username" not in row for row in without)

@@ -217,3 +217,17 @@ def test_the_vendor_is_required_and_must_be_aws_or_azure(
     response = service.http.get(f"{PATH}/{MONTH}{query}", headers=service.root())
 
     assert read_violations(response) == [("vendor", rule)]
+
+
+def test_details_name_the_month_that_an_entry_is_applied_to(service: Service) -> None:
+    create_group_with_account(service)
+    import_entries(service, FEE, CREDIT)
+    applied, open_entry = list_entries(service)
+    assert apply_entries(service, [applied["id"]], month=LATER).status_code == 200
+    path = f"{PATH}/{MONTH}?vendor=aws&details=true"
+
+    with_details = service.http.get(path, headers=service.root()).json()
+
+    months = {entry["id"]: entry["applied_month"] for entry in with_details}
+    assert months == {applied["id"]: LATER, open_entry["id"]: None}
+    assert all("applied_month" not in entry for entry in list_entries(service))

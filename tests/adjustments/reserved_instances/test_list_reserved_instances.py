@@ -7,8 +7,10 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
+import sqlalchemy as sa
 
 from nimbill.access.role_actions import RoleAction
+from nimbill.adjustments.reserved_instances.fee_records import reservation_fees
 from nimbill.adjustments.reserved_instances.operations import MonthlyReservation
 from nimbill.foundation import clock
 from tests.adjustments.reserved_instances.reservations import (
@@ -27,9 +29,12 @@ from tests.adjustments.reserved_instances.reservations import (
     list_records,
     move_instances,
 )
+from tests.costs.months.month_requests import run_in_transaction
 from tests.customers.cloud_accounts.accounts import AZURE, add_account
 from tests.problem_responses import read_violations
 from tests.running_service import Service
+
+DETAILS = ("currency", "dest_customer_name", "dest_company_id")
 
 
 def test_a_reservation_is_shown_with_every_specified_field(service: Service) -> None:
@@ -246,3 +251,25 @@ def test_the_vendor_is_required_and_must_be_aws_or_azure(
     response = service.http.get(PATH + query, headers=service.root())
 
     assert read_violations(response) == [("vendor", rule)]
+
+
+def test_details_add_the_currency_and_who_holds_moved_instances(service: Service) -> None:
+    company_ids = create_customers(service, build_reservation(currency="JPY"))
+    assert move_instances(service, 4, DEST).status_code == 200
+
+    owned, moved = service.http.get(
+        f"{PATH}?vendor=aws&details=true", headers=service.root()
+    ).json()
+
+    assert [owned[name] for name in DETAILS] == ["JPY", "", ""]
+    assert [moved[name] for name in DETAILS] == ["JPY", f"name of {DEST}", company_ids[DEST]]
+    assert all(not set(DETAILS) & record.keys() for record in list_records(service))
+
+
+def test_a_reservation_without_a_fee_has_no_currency(service: Service) -> None:
+    create_customers(service)
+    run_in_transaction(service, lambda db, _: db.execute(sa.delete(reservation_fees)))
+
+    (record,) = service.http.get(f"{PATH}?vendor=aws&details=true", headers=service.root()).json()
+
+    assert record["currency"] == ""

@@ -6,6 +6,7 @@ import pytest
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.product import Product
+from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.identity.users.user_requests import TIMESTAMP, add_subuser, list_subusers, post_subuser
 from tests.running_service import Service
 from tests.subusers import create_subuser
@@ -92,3 +93,41 @@ def test_a_subuser_with_permission_sees_all_subusers(
 
     assert {each["user_id"] for each in records} == {record["user_id"], reader.user_id}
     assert records == list_subusers(service)
+
+
+def test_details_add_roles_and_the_number_of_visible_groups(service: Service) -> None:
+    mine, other = (
+        create_billing_group(service, service.root(), billinggroup_id=name)
+        for name in ("mine", "other")
+    )
+    filters = [("core", "billingGroup", group) for group in (mine, other)]
+    clerk = create_subuser(service, core=["ReadInvoice"], filters=filters, username="clerk")
+    nobody = create_subuser(service, portal=["ReadInvoice"], username="nobody")
+    manager = create_subuser(
+        service, core=["ReadUsers", "ReadRoles"], filters=filters[:1], username="manager"
+    )
+
+    def list_access(headers: dict[str, str]) -> dict[str, tuple[list[str], int | None]]:
+        response = service.http.get("/m/u/users?details=true", headers=headers)
+        return {
+            person["username"]: (person["roles"], person["billing_group_count"])
+            for person in response.json()
+        }
+
+    assert list_access(service.root()) == {
+        "clerk": ([f"role-{clerk.user_id[-12:]}"], 2),
+        "manager": ([f"role-{manager.user_id[-12:]}"], 1),
+        "nobody": ([], None),
+    }
+    assert list_access(manager.core)["clerk"] == ([f"role-{clerk.user_id[-12:]}"], 1)
+    portal = list_access(service.root(product=Product.portal))
+    assert portal["nobody"] == ([f"role-{nobody.user_id[-12:]}"], None)
+
+
+def test_details_need_the_permission_to_read_roles(service: Service) -> None:
+    person = create_subuser(service, core=["ReadUsers"], username="reader")
+
+    (shown,) = service.http.get("/m/u/users?details=true", headers=person.core).json()
+
+    assert shown["username"] == "reader"
+    assert not {"roles", "billing_group_count"} & shown.keys()

@@ -241,6 +241,38 @@ def test_without_a_vendor_all_vendors_are_tied_out(month_end: MonthEnd) -> None:
     assert load_tie_out(month_end, "?vendor=azure")["payers"] == []
 
 
+def test_pages_of_the_lists_have_every_row_once(month_end: MonthEnd) -> None:
+    group = month_end.create_group("BG-A", *ACCOUNTS_OF_A)
+    unassigned = [f"99999999999{number}" for number in range(3)]
+    month_end.import_costs(
+        *EXAMPLE_A,
+        *(report_line("1", UsageAccountId=account) for account in unassigned),
+        *(report_line(cost, LineItemType="Fee", UsageAccountId=FIRST) for cost in ("5", "6")),
+    )
+    for entry in month_end.get(f"/billinggroup/recalculation/{MONTH}?vendor=aws").json():
+        apply_entry(month_end, entry["id"], MONTH)
+    everything = load_tie_out(month_end)
+    lists = ("differences", "entry_differences", "accounts_in_no_group")
+    assert [len(everything[name]) for name in lists] == [3, 2, 3]
+
+    pages = [load_tie_out(month_end, f"?vendor=aws&limit=2&offset={start}") for start in (0, 2)]
+
+    for name in lists:
+        assert [row for page in pages for row in page[name]] == everything[name]
+    for page in pages:
+        assert page["payers"] == everything["payers"]
+        assert page["counts"] == dict(zip(lists, (3, 2, 3), strict=True))
+        assert (page["state"], page["ties"]) == ("differs", False)
+    behind = load_tie_out(month_end, "?vendor=aws&limit=2&offset=4")
+    assert [behind[name] for name in lists] == [[], [], []]
+    assert {row["company_id"] for row in everything["differences"]} == {group}
+
+
+@pytest.mark.parametrize("page", ["limit=0", "limit=x", "offset=-1"])
+def test_an_invalid_page_of_the_tie_out_is_refused(month_end: MonthEnd, page: str) -> None:
+    read_problem(month_end.get(f"/invoices/tie-out/{MONTH}?{page}"), 400)
+
+
 def test_a_month_or_vendor_without_data_has_nothing_to_compare(month_end: MonthEnd) -> None:
     create_invoice(month_end, *EXAMPLE_A)
 
