@@ -16,7 +16,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill import __version__
+import nimbill
 from nimbill.adjustments.recalculation.records import recalculation_entries
 from nimbill.adjustments.reserved_instances.moved_fees import MovedFee, list_moved_fees
 from nimbill.costs.lake.records import cost_months
@@ -51,7 +51,7 @@ COMPARISON = 1  # increased when the same data would be compared otherwise
 _CURRENCY_CODES = {currency: code for code, currency in CURRENCIES.items()}
 
 
-class CountedImport(NamedTuple):
+class ComparedImport(NamedTuple):
     """The import that the sums of a payer come from."""
 
     payer_id: str
@@ -77,12 +77,12 @@ class MonthInputs:
     moved_fees: Sequence[MovedFee]
     entries: Sequence[EntryAmount]
     applied: Sequence[BilledEntry]
-    imports: Sequence[CountedImport]
+    imports: Sequence[ComparedImport]
 
     def compute_fingerprint(self, heads: Iterable[InvoiceHead], accounts_digest: str) -> str:
         """Equal only if the same data is compared in the same way."""
         parts: tuple[Iterable[object], ...] = (
-            [(COMPARISON, __version__, accounts_digest), self.period],
+            [(COMPARISON, nimbill.__version__, accounts_digest), self.period],
             heads,
             self.imports,
             self.moved_fees,
@@ -288,11 +288,11 @@ def digest_accounts(accounts: Mapping[str, AccountOwner]) -> str:
 
 async def _load_imports(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod
-) -> list[CountedImport]:
-    columns = (cost_months.c[name] for name in CountedImport._fields)
+) -> list[ComparedImport]:
+    columns = (cost_months.c[name] for name in ComparedImport._fields)
     stmt = sa.select(*columns).where(
         cost_months.c.organisation_id == scope.organisation_id,
         cost_months.c.vendor == period.vendor,
         cost_months.c.month == period.month,
     )
-    return [CountedImport(*row) for row in await db.execute(stmt)]
+    return [ComparedImport(*row) for row in await db.execute(stmt)]
