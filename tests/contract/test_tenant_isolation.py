@@ -35,7 +35,7 @@ from tests.contract.route_requests import (
 )
 from tests.contract.superuser import Superuser, connect_superuser
 from tests.contract.tenants import PLAIN_VALUES, Tenant, make_billing_group, new_tenant
-from tests.running_service import PASSWORD, Service
+from tests.running_service import Service
 
 OURS, THEIRS, HIDDEN = "kanaria", "kanarib", "kanaric"
 
@@ -293,45 +293,6 @@ def test_own_records_are_found_and_nothing_of_other_organisations(
     (response,) = watch.send(ours, route, root_headers(ours, route, token), request)
 
     assert is_found(route, response), response.text
-
-
-# ── the token endpoints ──────────────────────────────────────────────────────────────────────────
-
-
-def request_token(service: Service, **form: str) -> httpx.Response:
-    return service.http.post("/core/access_token", data={"scope": "openid", **form})
-
-
-def test_a_username_of_another_organisation_looks_unknown(ours: Tenant, theirs: Tenant) -> None:
-    """Even with the right password, through an API client of ours."""
-    client = {
-        "grant_type": "password",
-        "client_id": ours.organisation.client_id,
-        "client_secret": ours.organisation.client_secret,
-    }
-    # With a second factor, which other tests create, the grant refuses its own root user, too.
-    ours.superuser.sql(
-        "DELETE FROM second_factors WHERE organisation_id = $1", ours.organisation_id
-    )
-
-    foreign = request_token(ours.service, **client, username=f"{THEIRS}-root", password=PASSWORD)
-    unknown = request_token(ours.service, **client, username="kanarix-root", password=PASSWORD)
-    own = request_token(ours.service, **client, username=f"{OURS}-root", password=PASSWORD)
-
-    assert comparable_response(foreign) == comparable_response(unknown)
-    assert foreign.status_code == 400
-    assert own.is_success
-
-
-def test_an_api_client_of_another_organisation_looks_unknown(ours: Tenant, theirs: Tenant) -> None:
-    secret, foreign_id = ours.organisation.client_secret, theirs.organisation.client_id
-    form = {"grant_type": "client_credentials", "client_secret": secret}
-
-    foreign = request_token(ours.service, **form, client_id=foreign_id)
-    unknown = request_token(ours.service, **form, client_id=make_unknown_id(foreign_id))
-
-    assert comparable_response(foreign) == comparable_response(unknown)
-    assert foreign.status_code == 401
 
 
 # ── new routes must be covered ───────────────────────────────────────────────────────────────────

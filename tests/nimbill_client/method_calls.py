@@ -109,6 +109,8 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             check_margin_limit=Decimal(0),
             portal_name="Cloud portal",
             portal_colour="#1a5fb4",
+            staff_needs_second_factor=True,
+            customers_need_second_factor=True,
         )
     ),
     "billing_groups.list_all": lambda c: list(c.billing_groups.list_all()),

@@ -14,6 +14,23 @@ class Company(Record, frozen=True, kw_only=True):
     name: str
 
 
+class View(Record, frozen=True, kw_only=True):
+    """Who sees the portal as the customer does, and until when."""
+
+    view_id: str
+    viewer: str
+    expire_time: str
+
+
+class Branding(Record, frozen=True, kw_only=True):
+    """What is not set is None. `logo` and `style` are addresses."""
+
+    name: str | None = None
+    colour: str | None = None
+    logo: str | None = None
+    style: str | None = None
+
+
 class Me(Record, frozen=True, kw_only=True):
     """`company` and `flags` are None for users of the organisation: no flag restricts them.
 
@@ -28,6 +45,8 @@ class Me(Record, frozen=True, kw_only=True):
     language: str
     report_tag_keys: list[str]
     filtered: bool
+    view: View | None
+    branding: Branding
 
 
 class UsageMonth(Record, frozen=True, kw_only=True):

@@ -128,7 +128,7 @@ class Endpoint(HTTPRouteHandler):
         if context.db is not None:
             if self._is_change(context, request):
                 await self._record_change(context, request, data, response)
-            await versions.add_etag(context, request)
+            await versions.add_etag(context, request, data)
             await context.commit()
         for name, value in context.response_headers.items():
             response.headers[name] = value  # type: ignore[attr-defined]

@@ -1,7 +1,8 @@
 """Optimistic locking: the ETag of an editable object, and If-Match on routes that change it.
 
-A route declares `versioned` with the loader of its object. The version is a digest of what can be
-edited, so it needs no column of its own and a change that changes nothing keeps it.
+A route declares `versioned` with the loader of its object. A route that returns the object itself
+also declares `version_of`, so that the object is not loaded a second time. The version is a digest
+of what can be edited, so it needs no column of its own and a change that changes nothing keeps it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,7 +24,7 @@ from nimbill.foundation.errors import VersionConflict
 
 basis = chosen("object-versions")
 
-OPTION = "versioned"
+OPTION, OF_RESPONSE = "versioned", "version_of"
 IF_MATCH, ETAG = "If-Match", "ETag"
 DIGEST_CHARACTERS = 32
 
@@ -84,11 +85,17 @@ def matches(sent: str, etag: str) -> bool:
     return "*" in versions or etag in versions or etag.strip('"') in versions
 
 
-async def add_etag(context: RequestContext, request: Request[Any, Any, Any]) -> None:
+async def add_etag(
+    context: RequestContext, request: Request[Any, Any, Any], response: object
+) -> None:
     """Add the version of the object that the response shows, or that the request has changed."""
     load: LoadVersion | None = request.route_handler.opt.get(OPTION)
     if load is None or context.db is None or context.replayed:
         return
-    version = await load(context.db, get_caller(context), request.path_params, False)
+    build: Callable[[Any], ObjectVersion] | None = request.route_handler.opt.get(OF_RESPONSE)
+    if build is not None:
+        version: ObjectVersion | None = build(response)
+    else:
+        version = await load(context.db, get_caller(context), request.path_params, False)
     if version is not None:
         context.response_headers[ETAG] = version.etag

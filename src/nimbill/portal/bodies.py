@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from nimbill.customers.portal_branding.bodies import Branding
+from nimbill.customers.portal_branding.branding import Branding
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.language import Language
 from nimbill.http.request_bodies import Body

@@ -30,6 +30,8 @@ DEFAULTS: dict[str, Any] = {
     "check_margin_limit": 0,
     "portal_name": None,
     "portal_colour": None,
+    "staff_needs_second_factor": False,
+    "customers_need_second_factor": False,
 }
 BANDS = [{"upto": 1000000, "rate": 0.05}, {"upto": None, "rate": 0.03}]
 
@@ -63,6 +65,8 @@ def test_every_setting_can_be_changed_and_the_response_shows_all(service: Servic
         "check_margin_limit": -0.05,
         "portal_name": "Cloud portal",
         "portal_colour": "#1a5fb4",
+        "staff_needs_second_factor": True,
+        "customers_need_second_factor": True,
         "language": "en",
         "vendors": ["gcp", "aws", "oracle", "azure"],
         "provider_names": {"oracle": ["Oracle", "Oracle Cloud Infrastructure"]},

@@ -18,7 +18,11 @@ TARGET = (
 QUICK = FULL = 1
 SECONDS_MAX = 900
 CASES_MIN = 300  # cases; a lower number means that routes were lost
-INSIDE = ("tests/contract/test_tenant_isolation.py", "tests/contract/test_group_filters.py")
+INSIDE = (
+    "tests/contract/test_tenant_isolation.py",
+    "tests/contract/test_foreign_credentials.py",
+    "tests/contract/test_group_filters.py",
+)
 
 
 def measure(_environment: RowEnvironment, _size: int) -> Measurement:

@@ -134,7 +134,12 @@ async def list_billing_groups(
     return [replace(group, etag=build_group_version(group).etag) for group in groups]
 
 
-@get("/billinggroup/{company_id:str}/resource", **READ, versioned=load_group_version)
+@get(
+    "/billinggroup/{company_id:str}/resource",
+    **READ,
+    versioned=load_group_version,
+    version_of=build_group_version,
+)
 async def list_billing_group_details(
     company_id: FromPath[str], caller: RequestCaller, db: Transaction
 ) -> BillingGroupRecord:

@@ -47,14 +47,3 @@ class PortalLogo(Body, frozen=True, kw_only=True):
     media_type: str
     width: int
     height: int
-
-
-class Branding(Body, frozen=True, kw_only=True):
-    """What is not set is null. `logo` and `style` are addresses."""
-
-    basis: ClassVar[Basis] = chosen("portal-branding")
-
-    name: str | None = None
-    colour: str | None = None
-    logo: str | None = None
-    style: str | None = None

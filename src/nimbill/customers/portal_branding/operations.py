@@ -7,12 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.organisation_settings.records import OrganisationSettings
 from nimbill.customers.portal_branding import records
-from nimbill.customers.portal_branding.bodies import (
-    Branding,
-    PortalLogo,
-    PortalLogoBody,
-    decode_content,
-)
+from nimbill.customers.portal_branding.bodies import PortalLogo, PortalLogoBody, decode_content
+from nimbill.customers.portal_branding.branding import Branding
 from nimbill.customers.portal_branding.logo_rules import read_logo
 from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
 from nimbill.database.tenant_scope import TenantScope

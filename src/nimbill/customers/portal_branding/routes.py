@@ -11,7 +11,8 @@ from nimbill.access.gate import Audience, Changes, Public
 from nimbill.access.role_actions import ANY_CALLER, RoleAction
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.customers.portal_branding import operations, records
-from nimbill.customers.portal_branding.bodies import Branding, PortalLogo, PortalLogoBody
+from nimbill.customers.portal_branding.bodies import PortalLogo, PortalLogoBody
+from nimbill.customers.portal_branding.branding import Branding
 from nimbill.database.tenant_scope import TenantScope, set_tenant
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found

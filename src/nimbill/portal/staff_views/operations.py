@@ -42,7 +42,13 @@ async def begin_view(
     )
     expire_time = at + timedelta(seconds=seconds)
     await records.add_view(
-        db, caller, view_id=view_id, account_id=account.user_id, at=at, expire_time=expire_time
+        db,
+        caller.scope,
+        caller,
+        view_id=view_id,
+        account_id=account.user_id,
+        at=at,
+        expire_time=expire_time,
     )
     return StaffView(
         view_id=view_id,

@@ -66,6 +66,7 @@ async def find_view(
 
 async def add_view(
     db: AsyncConnection,
+    scope: TenantScope,
     caller: Caller,
     *,
     view_id: str,
@@ -75,7 +76,7 @@ async def add_view(
 ) -> None:
     await db.execute(
         sa.insert(portal_views).values(
-            organisation_id=caller.scope.organisation_id,
+            organisation_id=scope.organisation_id,
             view_id=view_id,
             user_id=caller.user_id,
             client_id=caller.client_id,
