@@ -65,7 +65,13 @@ export function useApiPage<P extends PathWith<"get">>(
 /** Changes something, then reads every shown path again. */
 export function useChange<V, T = unknown>(
   change: (client: ApiClient, variables: V) => Promise<T>,
-  options: UseMutationOptions<T, ApiError, V> = {},
+  {
+    gone,
+    ...options
+  }: UseMutationOptions<T, ApiError, V> & {
+    /** The id of a record that the change deletes: what was read of it is not read again. */
+    gone?: string;
+  } = {},
 ) {
   const client = useClient();
   const cache = useQueryClient();
@@ -73,7 +79,9 @@ export function useChange<V, T = unknown>(
     ...options,
     mutationFn: (variables) => change(client, variables),
     onSuccess: async (...rest) => {
-      await cache.invalidateQueries();
+      await cache.invalidateQueries({
+        predicate: ({ queryKey }) => !Object.values(queryKey[1] ?? {}).includes(gone),
+      });
       await options.onSuccess?.(...rest);
     },
   });

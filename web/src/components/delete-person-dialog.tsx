@@ -15,6 +15,7 @@ export function DeletePersonDialog({ person, onEnd }: { person: Person; onEnd: (
   const remove = useChange(
     (client) => client.delete("/m/u/users/{user_id}", { path: { user_id: person.user_id } }),
     {
+      gone: person.user_id,
       onSuccess: () => {
         notify({ type: "success", content: t`${person.username} was deleted.` });
         onEnd();

@@ -29,6 +29,8 @@ export function useRuleText(): (rule: string) => string {
         return t`Not in use by customers whom you do not see.`;
       case "named once":
         return t`Named more than once.`;
+      case "an e-mail address":
+        return t`This is not an e-mail address.`;
       case "a number":
         return t`Enter a number.`;
       case "a whole number":
