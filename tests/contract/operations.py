@@ -219,6 +219,9 @@ OPEN_TO_OWN_USER = {
     "read_access_of_subuser",
 }
 
+# operations of a person who has signed in to a console; API clients are refused
+SESSION_ONLY = {"begin_second_factor", "add_second_factor", "remove_second_factor"}
+
 OPERATIONS: dict[str, tuple[str, ...]] = {
     **{name: row.actions for row in SPECIFIED for name in row.operations},
     **ADDED,

@@ -120,6 +120,9 @@ def make_second_factor(tenant: Tenant) -> str:
         user_id=tenant.organisation.root_user_id,
         kind="passkey",
         name=tenant.word("f"),
+        credential_id=factor_id.encode(),
+        public_key=b"unused",
+        sign_count=0,
         create_time=clock.now(),
     )
     return factor_id

@@ -157,6 +157,8 @@ CREATE TABLE second_factors (
     create_time timestamptz NOT NULL,
     last_use_time timestamptz,
     PRIMARY KEY (organisation_id, factor_id),
+    CHECK ((kind = 'passkey') = (num_nulls(credential_id, public_key, sign_count) = 0)),
+    CHECK ((kind = 'totp') = (num_nulls(encrypted_secret, last_step) = 0)),
     FOREIGN KEY (organisation_id, user_id) REFERENCES users ON DELETE CASCADE
 );
 CREATE INDEX second_factors_user_id_idx ON second_factors (organisation_id, user_id);
