@@ -14,12 +14,13 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.installed import PRODUCTS
+from nimbill.foundation.ids import new_id
 from nimbill.foundation.product import Product
 from nimbill.http.downloads import CSV_TYPE
 from nimbill.identity.users.password_links import hash_link_token
 from tests.contract.declared_routes import Route, all_routes
-from tests.contract.resource_factories import make_user
-from tests.contract.route_requests import build_valid_request
+from tests.contract.resource_factories import make_user, make_username
+from tests.contract.route_requests import build_valid_request, session_headers
 from tests.contract.superuser import Superuser
 from tests.contract.tenants import Tenant, new_tenant
 from tests.identity.second_factors.authenticator import Authenticator, encode
@@ -51,6 +52,8 @@ class ValidRequests:
         caller = random.choices(("root", "one action", "nobody"), (14, 4, 2))[0]
         if caller == "root" and route.operation in ENDS_ITS_TOKENS:
             caller = "admin"
+        if caller == "root" and route.session_only:
+            caller = "session"
         if caller != "nobody" and route.for_agents:
             caller = "agent"
         headers = [*as_headers(callers[caller]), *draft.headers]
@@ -84,6 +87,7 @@ def build_valid_requests(service: Service, superuser: Superuser, random: Random)
     callers = {
         product: {
             "root": service.root(tenant.organisation, product),
+            "session": session_headers(tenant, product),
             "admin": _caller(tenant, product, RoleAction.Admin),
             "one action": _caller(tenant, product, random.choice(list(RoleAction))),
             "agent": service.root(tenant.organisation, product, agent=True),
@@ -133,7 +137,12 @@ def _form(tenant: Tenant) -> dict[str, Any]:
 
 
 def _sign_in(tenant: Tenant) -> dict[str, Any]:
-    user = {"organisation": tenant.organisation_id, "username": f"{tenant.canary}-root"}
+    """A new user with the password of the root user, which has second factors."""
+    username, root = make_username(tenant), tenant.organisation.root_user_id
+    password_hash = "(SELECT password_hash FROM users WHERE user_id = $2)"
+    stmt = f"UPDATE users SET password_hash = {password_hash} WHERE username = $1"
+    tenant.superuser.sql(stmt, username, root)
+    user = {"organisation": tenant.organisation_id, "username": username}
     return {"value": user | {"password": PASSWORD}}
 
 
@@ -168,16 +177,17 @@ def _choose_password(product: Product) -> Callable[[Tenant], dict[str, Any]]:
 
 
 def _second_step(
-    product: Product, purpose: str, make_body: Callable[[Tenant, str], dict[str, Any]]
+    product: Product, purpose: str, make_body: Callable[[Tenant, str, str], dict[str, Any]]
 ) -> Callable[[Tenant], dict[str, Any]]:
     """A step of signing in for a new user, after the password."""
 
     def body(tenant: Tenant) -> dict[str, Any]:
         token, now = f"{tenant.organisation_id}.{secrets.token_urlsafe(32)}", datetime.now(UTC)
+        user_id = make_user(tenant)
         tenant.add(
             "second_factor_challenges",
             token_hash=sha256(token.encode()).digest(),
-            user_id=make_user(tenant),
+            user_id=user_id,
             purpose=purpose,
             product=product,
             credential_epoch=1,
@@ -185,20 +195,32 @@ def _second_step(
             challenge=CHALLENGE,
             expire_time=now + timedelta(hours=1),
         )
-        return {"value": make_body(tenant, token)}
+        return {"value": make_body(tenant, token, user_id)}
 
     return body
 
 
-def _prove(_tenant: Tenant, token: str) -> dict[str, Any]:
-    return {"sign_in_token": token, "passkey": Authenticator().sign(PASSKEY_OPTIONS)}
+def _prove(tenant: Tenant, token: str, user_id: str) -> dict[str, Any]:
+    authenticator = Authenticator()
+    tenant.add(
+        "second_factors",
+        factor_id=new_id("fct"),
+        user_id=user_id,
+        kind="passkey",
+        name="key",
+        credential_id=authenticator.credential_id,
+        public_key=authenticator.encode_public_key(),
+        sign_count=0,
+        create_time=datetime.now(UTC),
+    )
+    return {"sign_in_token": token, "passkey": authenticator.sign(PASSKEY_OPTIONS)}
 
 
-def _begin_setup(_tenant: Tenant, token: str) -> dict[str, Any]:
+def _begin_setup(_tenant: Tenant, token: str, _user_id: str) -> dict[str, Any]:
     return {"sign_in_token": token, "kind": "totp"}
 
 
-def _complete_setup(_tenant: Tenant, token: str) -> dict[str, Any]:
+def _complete_setup(_tenant: Tenant, token: str, _user_id: str) -> dict[str, Any]:
     passkey = Authenticator().create(PASSKEY_OPTIONS)
     return {"registration_token": token, "name": "first", "passkey": passkey}
 

@@ -41,7 +41,7 @@ class Authenticator:
         statement = {
             "fmt": "none",
             "attStmt": {},
-            "authData": data + credential + cbor2.dumps(self._public_key()),
+            "authData": data + credential + self.encode_public_key(),
         }
         return {
             "credential_id": encode(self.credential_id),
@@ -73,6 +73,9 @@ class Authenticator:
             "crossOrigin": False,
         }
         return json.dumps(values).encode()
+
+    def encode_public_key(self) -> bytes:
+        return cbor2.dumps(self._public_key())
 
     def _public_key(self) -> dict[int, Any]:
         """The key as COSE: EC2, ES256, P-256."""
