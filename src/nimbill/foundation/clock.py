@@ -19,3 +19,8 @@ def unix_nanoseconds() -> int:
 def format_timestamp(at: datetime) -> str:
     """Format a time in UTC by RFC 3339."""
     return at.isoformat().replace("+00:00", "Z")
+
+
+def format_seconds(at: datetime) -> str:
+    """Format a time in UTC by RFC 3339, without parts of a second."""
+    return at.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")

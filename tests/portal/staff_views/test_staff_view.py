@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import httpx
+import pytest
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.customers.resellers.meta_flags import FLAGS
@@ -96,14 +97,13 @@ def test_the_people_of_the_customer_are_shown(
     assert [person["username"] for person in people.json()] == ["sub.user"]
 
 
-def test_where_a_customer_is_signed_in_is_not_shown(
-    service: Service, company: str, reseller: Reseller
+@pytest.mark.parametrize("page", ["sessions", "second-factors"])
+def test_where_and_how_a_customer_signs_in_is_not_shown(
+    service: Service, company: str, reseller: Reseller, page: str
 ) -> None:
     view = begin_view(service, company)
 
-    response = service.http.get(
-        f"/m/u/users/{reseller.user_id}/sessions", headers=view_headers(view)
-    )
+    response = service.http.get(f"/m/u/users/{reseller.user_id}/{page}", headers=view_headers(view))
 
     assert read_problem(response, 403)["code"] == "personal_page"
 

@@ -11,7 +11,7 @@ from nimbill.access.gate import Public, Unaudited
 from nimbill.access.request_context import Resources, get_request_context
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.audit import records as audit
-from nimbill.database.tenant_scope import Row, transaction
+from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid, NotAuthenticated, TooManyRequests
@@ -20,12 +20,11 @@ from nimbill.http.routing import WorkerResources, post
 from nimbill.identity.login import login_rate_limits, records
 from nimbill.identity.login.bodies import SessionResponse
 from nimbill.identity.login.browser_requests import (
-    build_device_cookie,
     read_device,
     refuse_other_origin,
 )
 from nimbill.identity.login.constant_time_responses import wait_until_next_step
-from nimbill.identity.login.refresh_tokens import TokenFamily, TokenFamilyInvalid
+from nimbill.identity.login.refresh_tokens import TokenFamilyInvalid
 from nimbill.identity.login.second_step import (
     check_proof,
     count_proof,
@@ -33,7 +32,7 @@ from nimbill.identity.login.second_step import (
     read_token,
     sign_in_expired,
 )
-from nimbill.identity.login.started_sessions import build_session_response, start_session
+from nimbill.identity.login.started_sessions import build_sign_in_response, start_session
 from nimbill.identity.second_factors.bodies import (
     FactorRegistration,
     SecondFactorCreate,
@@ -143,7 +142,7 @@ async def _prove(
             await records.remember_source(db, token.scope, user.user_id, device, at=clock.now())
     except TokenFamilyInvalid:
         raise sign_in_expired() from None
-    return _respond(resources, product, family, user, device)
+    return build_sign_in_response(resources, product, family, user, device)
 
 
 async def _begin_setup(
@@ -180,15 +179,7 @@ async def _complete_setup(
             )
     except TokenFamilyInvalid:
         raise sign_in_expired() from None
-    return _respond(resources, product, family, user, device)
-
-
-def _respond(
-    resources: Resources, product: Product, family: TokenFamily, user: Row, device: str
-) -> Response[SessionResponse]:
-    response = build_session_response(resources, product, family, user)
-    response.set_cookie(build_device_cookie(resources, device))
-    return response
+    return build_sign_in_response(resources, product, family, user, device)
 
 
 ROUTES = [

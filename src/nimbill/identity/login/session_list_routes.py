@@ -1,7 +1,5 @@
 """HTTP routes that list and end the sessions of a user; paths are relative to /m/u/users."""
 
-from datetime import UTC, datetime
-
 from litestar.params import FromPath
 
 from nimbill.access.gate import Audience, Changes
@@ -47,8 +45,8 @@ async def list_sessions(
             product=row.product,
             user_agent=row.user_agent,
             address=row.address,
-            create_time=_format_time(row.create_time),
-            last_use_time=_format_time(row.last_use_time),
+            create_time=clock.format_seconds(row.create_time),
+            last_use_time=clock.format_seconds(row.last_use_time),
             current=row.family_id == caller.client_id,
         )
         for row in rows
@@ -77,10 +75,6 @@ async def end_session(
     if not await records.delete_session(db, caller.scope, user.user_id, session_id):
         raise not_found()
     return Success()
-
-
-def _format_time(time: datetime) -> str:
-    return time.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 ROUTES = [list_sessions, end_session]

@@ -21,7 +21,6 @@ from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, de
 from nimbill.identity.login import login_rate_limits, records
 from nimbill.identity.login.bodies import SessionResponse, SignInRequest
 from nimbill.identity.login.browser_requests import (
-    build_device_cookie,
     find_scope,
     read_device,
     refuse_other_origin,
@@ -33,7 +32,11 @@ from nimbill.identity.login.grants import CheckedUser, authenticate_user, refres
 from nimbill.identity.login.password_attempts import UNKNOWN_ORGANISATION
 from nimbill.identity.login.refresh_tokens import TokenFamilyInvalid
 from nimbill.identity.login.second_step import begin_second_step
-from nimbill.identity.login.started_sessions import build_session_response, start_session
+from nimbill.identity.login.started_sessions import (
+    build_session_response,
+    build_sign_in_response,
+    start_session,
+)
 from nimbill.identity.users import records as users
 
 _SESSION = re.compile(r"(?P<organisation>[a-z0-9_]{1,40})\.(?P<token>[A-Za-z0-9_-]{1,100})")
@@ -121,9 +124,7 @@ async def _sign_in(
             family = await start_session(db, request, resources, product, scope, user)
     except TokenFamilyInvalid:
         raise _invalid_credentials() from None
-    response = build_session_response(resources, product, family, user)
-    response.set_cookie(build_device_cookie(resources, device))
-    return response
+    return build_sign_in_response(resources, product, family, user, device)
 
 
 async def _authenticate(

@@ -12,6 +12,7 @@ from nimbill.foundation.product import Product
 from nimbill.identity.login.bodies import SessionResponse
 from nimbill.identity.login.browser_requests import (
     build_cookie,
+    build_device_cookie,
     describe_browser,
     session_cookie_name,
 )
@@ -38,6 +39,15 @@ async def start_session(
     subject = TokenSubject(scope, user.user_id, None, user.credential_epoch, "user")
     await resources.use_active_key(db, product)
     return await start_family(db, product, subject, describe_browser(request, resources))
+
+
+def build_sign_in_response(
+    resources: Resources, product: Product, family: TokenFamily, user: Row, device: str
+) -> Response[SessionResponse]:
+    """Respond to a sign-in: the browser is known from now on."""
+    response = build_session_response(resources, product, family, user)
+    response.set_cookie(build_device_cookie(resources, device))
+    return response
 
 
 def build_session_response(

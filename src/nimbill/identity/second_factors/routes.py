@@ -1,6 +1,5 @@
 """HTTP routes of second factors. Those of a user are relative to /m/u/users, others to /m/u."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 from litestar.params import FromPath, JSONBody
@@ -8,6 +7,7 @@ from litestar.params import FromPath, JSONBody
 from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.role_actions import ANY_CALLER, RoleAction
 from nimbill.database.tenant_scope import Row
+from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, delete, get, post
@@ -38,6 +38,7 @@ OWN: dict[str, Any] = {
     role_actions=[RoleAction.ModifyUsers],
     own_user_parameter="user_id",
     flag_for_other_users="users_management",
+    personal=True,
     basis=chosen("second-factors"),
 )
 async def list_second_factors(
@@ -111,13 +112,9 @@ def _build_factor(row: Row) -> SecondFactor:
         factor_id=row.factor_id,
         kind=FactorKind(row.kind),
         name=row.name,
-        create_time=_format_time(row.create_time),
-        last_use_time=None if used is None else _format_time(used),
+        create_time=clock.format_seconds(row.create_time),
+        last_use_time=None if used is None else clock.format_seconds(used),
     )
-
-
-def _format_time(time: datetime) -> str:
-    return time.astimezone(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 USER_ROUTES = [list_second_factors, remove_second_factors]
