@@ -16,6 +16,8 @@ export const router = createBrowserRouter(
       path: "/",
       Component: Layout,
       ErrorBoundary: PageFailure,
+      // nothing, until the first page has been loaded
+      HydrateFallback: () => null,
       children: [
         {
           ErrorBoundary: PageFailure,
