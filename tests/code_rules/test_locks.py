@@ -40,7 +40,7 @@ LOCKS = {
     "customers/cloud_accounts/records.py find_account": OF_VERSIONS,
     "customers/cloud_accounts/records.py lock_accounts": OF_VERSIONS,
     "customers/invoice_templates/records.py find_invoice_template": OF_VERSIONS,
-    "customers/organisation_settings/records.py load_vendors": OF_CUSTOMERS,
+    "customers/organisation_settings/records.py _compile_vendors_query": OF_CUSTOMERS,
     "customers/organisation_settings/records.py lock_settings": OF_CUSTOMERS,
     "customers/projects/records.py find_project": OF_VERSIONS,
     "customers/projects/records.py lock_project": OF_CUSTOMERS,

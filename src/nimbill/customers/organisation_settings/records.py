@@ -1,6 +1,7 @@
 """Stored organisation settings. Settings that were never changed have their default."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -9,6 +10,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.organisation_settings.bodies import OrganisationSettings, SettingUpdateMode
+from nimbill.database.compiled_statement import CompiledStatement, text_parameter
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation import exact_json
 from nimbill.foundation.user_kind import PORTAL_USER_KINDS
@@ -51,9 +53,17 @@ async def load_vendors(
 
     With `lock` nobody can disable one of them until the transaction ends.
     """
-    stmt = _select_settings(scope)
-    row = (await db.execute(stmt.with_for_update(read=True) if lock else stmt)).one_or_none()
-    return (OrganisationSettings() if row is None else _parse_settings(row)).vendors
+    rows = await _compile_vendors_query(lock).fetch(db, organisation_id=scope.organisation_id)
+    return (_parse_settings(rows[0]) if rows else OrganisationSettings()).vendors
+
+
+@cache
+def _compile_vendors_query(lock: bool) -> CompiledStatement:
+    """Bypass SQLAlchemy, because every request that names a vendor executes this."""
+    stmt = sa.select(organisation_settings).where(
+        organisation_settings.c.organisation_id == text_parameter("organisation_id")
+    )
+    return CompiledStatement(stmt.with_for_update(read=True) if lock else stmt)
 
 
 async def requires_second_factor(db: AsyncConnection, scope: TenantScope, user: Row) -> bool:
