@@ -42,6 +42,7 @@ LANGUAGES = ("ja", "en")
 THEMES = ("light", "dark")
 HEIGHT_MAX = 3_000  # long lists repeat themselves
 PORT = 8080  # as in the README
+DEMO_SECONDS_MAX = 3_600  # more than all pictures take on a busy machine
 READY_MILLISECONDS = 60_000
 IDLE_MILLISECONDS = 10_000
 SETTLE_MILLISECONDS = 400  # charts are drawn after the data arrive
@@ -123,8 +124,11 @@ def find_demo(folder: Path | None, port: int) -> Iterator[Demo]:
         return
     with (
         tempfile.TemporaryDirectory() as temporary,
-        start_demo(Path(temporary), port=port, months=MONTHS_MAX) as demo,
+        start_demo(
+            Path(temporary), port=port, months=MONTHS_MAX, seconds_max=DEMO_SECONDS_MAX
+        ) as demo,
     ):
+        demo.wait_for_all_months()
         yield Demo(demo.address, read_login(demo.folder))
 
 

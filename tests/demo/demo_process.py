@@ -22,6 +22,7 @@ from tests.proof.real_server import free_port
 
 DEMO_SECONDS_MAX = 600  # from start to stop, including the checks in between
 LAST_LINE = "Press Ctrl-C to stop."
+COMPLETE = "are complete."  # the end of the line that reports all months
 LOGIN_FIELDS = ("organisation_id", "username", "password", "client_id", "client_secret")
 
 
@@ -39,6 +40,11 @@ class DemoProcess:
             yield line
             if line.startswith(LAST_LINE):
                 return
+
+    def wait_for_all_months(self) -> None:
+        """Wait until the past months, which follow the guide, are created too."""
+        assert self.process.stdout is not None
+        assert any(line.rstrip().endswith(COMPLETE) for line in self.process.stdout)
 
     def _read_errors(self) -> str:
         assert self.process.stderr is not None
@@ -76,15 +82,18 @@ class DemoProcess:
 
 @contextmanager
 def start_demo(
-    folder: Path, port: int | None = None, months: int = MONTHS_MIN
+    folder: Path,
+    port: int | None = None,
+    months: int = MONTHS_MIN,
+    seconds_max: int = DEMO_SECONDS_MAX,
 ) -> Iterator[DemoProcess]:
-    """Start in this working folder with default settings."""
+    """Start in this working folder with default settings; end after `seconds_max` at the latest."""
     port = port or free_port()
     env = build_environment(folder / "unused")
     del env["NIMBILL_DATA"]
     arguments = ("--port", str(port), "--months", str(months))
     process = start_command("demo", *arguments, env=env, cwd=folder)
-    watchdog = threading.Timer(DEMO_SECONDS_MAX, process.kill)
+    watchdog = threading.Timer(seconds_max, process.kill)
     watchdog.start()
     try:
         yield DemoProcess(process, folder / ".nimbill-demo", port)

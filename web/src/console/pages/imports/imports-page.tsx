@@ -92,7 +92,7 @@ function useColumns(): Column<ImportRecord>[] {
       ),
       csv: (row) => row.create_time,
       sort: "create_time",
-      width: 200,
+      width: 190,
       alwaysVisible: true,
     },
     {
@@ -101,7 +101,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => monthOf(row) || "–",
       csv: (row) => row.month ?? "",
       sort: "month",
-      width: 150,
+      width: 160,
     },
     {
       id: "vendor",
@@ -109,7 +109,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => formatVendor(row.vendor),
       csv: (row) => row.vendor,
       sort: "vendor",
-      width: 105,
+      width: 115,
     },
     {
       id: "state",
@@ -133,14 +133,14 @@ function useColumns(): Column<ImportRecord>[] {
       header: t`Files`,
       cell: (row) => row.sources.join(", "),
       csv: (row) => row.sources.join(", "),
-      width: 140,
+      width: 155,
     },
     {
       id: "odd",
       header: t`What was odd`,
       cell: (row) => <Oddities record={row} />,
       csv: (row) => [problemOf(row), ...oddities(row).map(({ text }) => text)].join(" ").trim(),
-      width: 245,
+      width: 235,
     },
   ];
 }

@@ -40,7 +40,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       ),
       csv: (row) => row.billinggroup_name,
       sort: "billinggroup_name",
-      width: 180,
+      width: 185,
       alwaysVisible: true,
     },
     {
@@ -49,7 +49,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       cell: (row) => row.billinggroup_id,
       csv: (row) => row.billinggroup_id,
       sort: "billinggroup_id",
-      width: 95,
+      width: 110,
     },
     {
       id: "invoice_no",
@@ -71,7 +71,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       header: t`Currency`,
       cell: (row) => row.currency?.toUpperCase() ?? "",
       csv: (row) => row.currency?.toUpperCase() ?? "",
-      width: 120,
+      width: 100,
     },
     {
       id: "pre_tax",

@@ -18,18 +18,19 @@ import { useLanguage } from "../../../language/language.tsx";
 import { MonthVendorChoice } from "../../month-vendor-choice.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { MonthSteps } from "./month-steps.tsx";
+import { chooseMonth } from "./opened-month.ts";
 import { RunProgress } from "./run-progress.tsx";
 
 export type MonthStatus = components["schemas"]["MonthStatus"];
 
 export default function MonthPage() {
   const { month, vendor } = useParams();
-  if (month === undefined || vendor === undefined) return <LatestMonth />;
+  if (month === undefined || vendor === undefined) return <NextMonth />;
   return <OneMonth month={month} vendor={vendor} />;
 }
 
-/** Opens the newest month that is over and not closed, or the newest month. */
-function LatestMonth() {
+/** Opens the month that is to be closed next. */
+function NextMonth() {
   const { t } = useLingui();
   const months = useApi("/m/core/months", { query: { steps: false } });
   return (
@@ -37,9 +38,7 @@ function LatestMonth() {
       <PageTitle title={t`Months`} />
       <QueryState query={months}>
         {(listed) => {
-          const due = listed.filter((month) => month.state !== "closed" && !month.provisional);
-          const oldest = due.at(-1)?.month;
-          const chosen = due.find(({ month }) => month === oldest) ?? listed[0];
+          const chosen = chooseMonth(listed);
           if (chosen === undefined) return <FirstSteps />;
           return <Navigate to={`/months/${chosen.month}/${chosen.vendor}`} replace />;
         }}
