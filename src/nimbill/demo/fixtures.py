@@ -11,6 +11,7 @@ from nimbill.demo.resellers import AOZORA, DemoReseller
 from nimbill.foundation.vendors import BilledVendor
 
 TAG_KEY = "team"  # invoices with calc_type "tag" are grouped by this tag
+REPORT_TAG_KEYS = [TAG_KEY, "env"]  # the portal sums costs by these
 
 
 @dataclass(frozen=True, slots=True)

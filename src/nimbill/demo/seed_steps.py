@@ -21,6 +21,7 @@ from nimbill.demo.customers import DemoCustomer
 from nimbill.demo.fixtures import (
     FULL_PORTAL,
     PORTAL_LOGINS,
+    REPORT_TAG_KEYS,
     SUBUSERS,
     TAG_KEY,
     DemoSubuser,
@@ -76,7 +77,7 @@ def save_organisation_settings(client: DemoClient, reseller: DemoReseller) -> No
             usage_table=[Band(**band) for band in USAGE_TABLE],
             invoice_setting_update="either",  # so that terms with 10 % tax can be changed
             cost_tag_key=TAG_KEY,
-            report_tag_keys=[TAG_KEY],
+            report_tag_keys=REPORT_TAG_KEYS,
             language="ja",
             portal_name=reseller.name,
             portal_colour=reseller.colour,

@@ -50,6 +50,22 @@ def test_the_largest_costs_are_those_of_the_last_month(daily_customer: PortalCus
     assert body["anomalies"] == 0
 
 
+def test_a_month_without_costs_shows_the_largest_costs_of_the_newest_one_with_costs(
+    daily_customer: PortalCustomer,
+) -> None:
+    body = daily_customer.get(DASHBOARD, **{"from": "2026-07", "to": "2026-12"})
+
+    assert body["top_month"] == MONTH
+    assert [each["service"] for each in body["top_services"]] == ["AmazonEC2", "AmazonRDS"]
+    assert body["anomalies"] == len(daily_customer.get("/anomalies", month=MONTH)["anomalies"]) == 1
+
+
+def test_without_any_costs_the_last_month_is_named(customer: PortalCustomer) -> None:
+    body = customer.get(DASHBOARD, **{"from": "2020-01", "to": "2020-02"})
+
+    assert (body["top_month"], body["top_accounts"], body["anomalies"]) == ("2020-02", [], 0)
+
+
 def test_forecast_anomalies_and_budgets_equal_their_own_pages(
     daily_customer: PortalCustomer,
 ) -> None:

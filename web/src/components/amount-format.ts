@@ -26,12 +26,17 @@ export function formatAmount(amount: Decimal, currency: string, language: string
   }
 }
 
+/** The code of a currency as people write it; the service writes small letters. */
+export function formatCurrency(currency: string): string {
+  return currency.toUpperCase();
+}
+
 /** Every digit as stored, with the currency code. */
 export function formatExact(amount: Decimal, currency?: string): string {
   const [integer = "", fraction] = String(amount).split(".");
   const grouped = integer.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   const digits = fraction === undefined ? grouped : `${grouped}.${fraction}`;
-  return currency === undefined ? digits : `${digits} ${currency}`;
+  return currency === undefined ? digits : `${digits} ${formatCurrency(currency)}`;
 }
 
 export function formatNumber(value: Decimal, language: string, maximumFractionDigits = 20): string {

@@ -1,7 +1,6 @@
 // A table whose rows the service pages, sorts and searches.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import CollectionPreferences from "@cloudscape-design/components/collection-preferences";
 import Header from "@cloudscape-design/components/header";
 import Pagination from "@cloudscape-design/components/pagination";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -12,8 +11,12 @@ import { type ReactNode, useEffect, useState } from "react";
 import type { ApiError } from "../api/client.ts";
 import { formatCSV, saveFile } from "./csv.ts";
 import type { ListControl } from "./list-state.ts";
+import { useIsNarrow } from "./narrow.ts";
+import { NarrowRows, OrderChoice } from "./narrow-rows.tsx";
 import { usePreferences } from "./preferences.ts";
+import { PreferencesDialog } from "./preferences-dialog.tsx";
 import { ErrorState } from "./query-state.tsx";
+
 import "./amount.css";
 
 export interface Column<T> {
@@ -62,6 +65,7 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
   const { columns, control, rows, total } = props;
   const ids = columns.map((column) => column.id);
   const [preferences, setPreferences] = usePreferences(props.id, ids, props.wrap);
+  const isNarrow = useIsNarrow();
   if (props.error !== null && rows === undefined)
     return (
       <SpaceBetween size="m">
@@ -79,16 +83,73 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
     const content = formatCSV([shown.map((column) => column.header), ...lines]);
     saveFile(content, `${props.id}.csv`, "text/csv;charset=utf-8");
   };
+  const parts = {
+    items: rows ?? [],
+    trackBy: props.rowId,
+    loading: props.loading && rows === undefined,
+    loadingText: t`Loading`,
+    ...(props.onSelect && {
+      selectionType: "multi" as const,
+      selectedItems: props.selected ?? [],
+      onSelectionChange: ({ detail }: { detail: { selectedItems: T[] } }) =>
+        props.onSelect?.(detail.selectedItems),
+      ariaLabels: {
+        selectionGroupLabel: t`Selection`,
+        allItemsSelectionLabel: () => t`Select all`,
+        itemSelectionLabel: (_state: unknown, row: T) => props.rowLabel?.(row) ?? props.rowId(row),
+      },
+    }),
+    header: (
+      <Header
+        variant={props.embedded ? "h2" : "awsui-h1-sticky"}
+        {...(total !== undefined && { counter: `(${total})` })}
+        description={props.description}
+        actions={
+          <SpaceBetween direction="horizontal" size="xs">
+            <Button iconName="download" onClick={save} disabled={!rows?.length}>
+              <Trans>CSV</Trans>
+            </Button>
+            {props.actions}
+          </SpaceBetween>
+        }
+      >
+        {props.title}
+      </Header>
+    ),
+    filter: (
+      <SpaceBetween direction="horizontal" size="xs" alignItems="end">
+        {props.searchLabel !== undefined && (
+          <Search label={props.searchLabel} control={control} count={total} />
+        )}
+        {props.filters}
+        {isNarrow && <OrderChoice columns={columns} control={control} />}
+      </SpaceBetween>
+    ),
+    pagination: (
+      <Pagination
+        currentPageIndex={control.state.page}
+        pagesCount={pages}
+        onChange={({ detail }) => control.change({ page: detail.currentPageIndex })}
+      />
+    ),
+    preferences: (
+      <PreferencesDialog columns={columns} preferences={preferences} onChange={setPreferences} />
+    ),
+    empty: (
+      <Box textAlign="center" padding="l">
+        {control.state.search === "" ? props.empty : <NothingFound control={control} />}
+      </Box>
+    ),
+    footer: props.footer,
+  };
+  if (isNarrow) return <NarrowRows<T> {...parts} columns={columns.filter(isShown)} />;
   return (
     <Table
+      {...parts}
       variant={props.embedded ? "container" : "full-page"}
       stickyHeader={!props.embedded}
       resizableColumns
       wrapLines={preferences.wrapLines}
-      items={rows ?? []}
-      trackBy={props.rowId}
-      loading={props.loading && rows === undefined}
-      loadingText={t`Loading`}
       columnDefinitions={columns.map(toDefinition)}
       columnDisplay={columns.map((column) => ({ id: column.id, visible: isShown(column) }))}
       {...(sorted && { sortingColumn: toDefinition(sorted) })}
@@ -99,93 +160,6 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
           descending: detail.isDescending ?? false,
         })
       }
-      {...(props.onSelect && {
-        selectionType: "multi" as const,
-        selectedItems: props.selected ?? [],
-        onSelectionChange: ({ detail }: { detail: { selectedItems: T[] } }) =>
-          props.onSelect?.(detail.selectedItems),
-        ariaLabels: {
-          selectionGroupLabel: t`Selection`,
-          allItemsSelectionLabel: () => t`Select all`,
-          itemSelectionLabel: (_state: unknown, row: T) =>
-            props.rowLabel?.(row) ?? props.rowId(row),
-        },
-      })}
-      header={
-        <Header
-          variant={props.embedded ? "h2" : "awsui-h1-sticky"}
-          {...(total !== undefined && { counter: `(${total})` })}
-          description={props.description}
-          actions={
-            <SpaceBetween direction="horizontal" size="xs">
-              <Button iconName="download" onClick={save} disabled={!rows?.length}>
-                <Trans>CSV</Trans>
-              </Button>
-              {props.actions}
-            </SpaceBetween>
-          }
-        >
-          {props.title}
-        </Header>
-      }
-      filter={
-        <SpaceBetween direction="horizontal" size="xs" alignItems="end">
-          {props.searchLabel !== undefined && (
-            <Search label={props.searchLabel} control={control} count={total} />
-          )}
-          {props.filters}
-        </SpaceBetween>
-      }
-      pagination={
-        <Pagination
-          currentPageIndex={control.state.page}
-          pagesCount={pages}
-          onChange={({ detail }) => control.change({ page: detail.currentPageIndex })}
-        />
-      }
-      preferences={
-        <CollectionPreferences
-          title={t`Preferences`}
-          confirmLabel={t`Save`}
-          cancelLabel={t`Cancel`}
-          preferences={{
-            pageSize: preferences.pageSize,
-            wrapLines: preferences.wrapLines,
-            visibleContent: preferences.visible,
-          }}
-          onConfirm={({ detail }) =>
-            setPreferences({
-              pageSize: detail.pageSize ?? preferences.pageSize,
-              wrapLines: detail.wrapLines ?? false,
-              visible: detail.visibleContent ?? ids,
-            })
-          }
-          wrapLinesPreference={{ label: t`Wrap lines` }}
-          pageSizePreference={{
-            title: t`Rows on a page`,
-            options: [20, 50, 100, 200].map((value) => ({ value, label: String(value) })),
-          }}
-          visibleContentPreference={{
-            title: t`Columns`,
-            options: [
-              {
-                label: t`Columns`,
-                options: columns.map((column) => ({
-                  id: column.id,
-                  label: column.header,
-                  editable: column.alwaysVisible !== true,
-                })),
-              },
-            ],
-          }}
-        />
-      }
-      empty={
-        <Box textAlign="center" padding="l">
-          {control.state.search === "" ? props.empty : <NothingFound control={control} />}
-        </Box>
-      }
-      footer={props.footer}
     />
   );
 }

@@ -10,6 +10,7 @@ import type { ApiClient } from "../api/client.ts";
 import { exactNumber, isDecimalNumber } from "../api/exact-json.ts";
 import { useApi, useChange } from "../api/queries.ts";
 import type { components } from "../api/schema.ts";
+import { formatCurrency } from "../components/amount-format.ts";
 import { ConfirmDialog } from "../components/confirm-dialog.tsx";
 import { useNotifications } from "../components/notifications.tsx";
 import type { BudgetState } from "./budget-bar.tsx";
@@ -133,7 +134,9 @@ export function BudgetDialog({ budget, onEnd }: { budget?: BudgetState; onEnd: (
           }}
         />
         <FormField
-          label={budget ? t`Amount per month (${budget.currency})` : t`Amount per month`}
+          label={
+            budget ? t`Amount per month (${formatCurrency(budget.currency)})` : t`Amount per month`
+          }
           description={budget ? "" : t`In the currency of your invoices`}
         >
           <Input

@@ -51,15 +51,17 @@ def list_dashboard_months(first: str | None, last: str | None, today: date) -> l
 async def build_dashboard(
     db: AsyncConnection, caller: Caller, company: CompanyView, months: Sequence[str], today: date
 ) -> Dashboard:
-    read_months = {*months, *list_anomaly_months(months[-1]), *list_forecast_months(today)}
+    anomaly_months = {each for month in months for each in list_anomaly_months(month)}
+    read_months = {*months, *anomaly_months, *list_forecast_months(today)}
     report_basis = await load_report_basis(db, company.view, sorted(read_months))
     totals = await load_usage(
         db, company.view, months, [Dimension.month], report_basis=report_basis
     )
+    top_month = max((month for (month,), _ in totals.amounts), default=months[-1])
     top = await load_usage(
         db,
         company.view,
-        months[-1:],
+        [top_month],
         [Dimension.account, Dimension.service],
         report_basis=report_basis,
     )
@@ -74,7 +76,7 @@ async def build_dashboard(
             )
         ],
         month_to_date=list(compare_month_to_date(daily, today)),
-        top_month=months[-1],
+        top_month=top_month,
         top_accounts=[
             TopAccount(
                 customer_id=customer_id,
@@ -96,7 +98,7 @@ async def build_dashboard(
             )
         ],
         forecasts=list_forecasts(daily, today),
-        anomalies=await _count_anomalies(db, caller, company, months[-1], report_basis),
+        anomalies=await _count_anomalies(db, caller, company, top_month, report_basis),
         budgets=(
             (await load_states(db, company, today, report_basis=report_basis)).budgets
             if _may_see(caller, "usage_account_menu_budget", RoleAction.ReadBudget)

@@ -11,7 +11,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useApi } from "../../api/queries.ts";
 import type { components } from "../../api/schema.ts";
 import { Amount } from "../../components/amount.tsx";
-import { formatAmount, toChartValue } from "../../components/amount-format.ts";
+import { formatAmount, formatCurrency, toChartValue } from "../../components/amount-format.ts";
 import { formatMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
 import { QueryState } from "../../components/query-state.tsx";
@@ -65,29 +65,35 @@ export default function DashboardPage() {
 function Figures({ data }: { data: Dashboard }) {
   const { t } = useLingui();
   const items = [
-    ...data.month_to_date.flatMap(({ currency, amount, previous_amount }) => [
-      {
-        label: t`This month so far (${currency})`,
-        value: <Amount value={amount} currency={currency} strong />,
-      },
-      {
-        label: t`The same days of last month (${currency})`,
-        value: <Amount value={previous_amount} currency={currency} />,
-      },
-    ]),
-    ...data.forecasts.map(({ currency, forecast, error_percent }) => ({
-      label: t`Forecast of this month (${currency})`,
-      value: (
-        <>
-          <Amount value={forecast} currency={currency} strong />
-          {error_percent !== null && (
-            <Box variant="small" display="block">
-              <Trans>Mean error of earlier forecasts: {String(error_percent)} %</Trans>
-            </Box>
-          )}
-        </>
-      ),
-    })),
+    ...data.month_to_date.flatMap(({ amount, previous_amount, ...each }) => {
+      const currency = formatCurrency(each.currency);
+      return [
+        {
+          label: t`This month so far (${currency})`,
+          value: <Amount value={amount} currency={currency} strong />,
+        },
+        {
+          label: t`The same days of last month (${currency})`,
+          value: <Amount value={previous_amount} currency={currency} />,
+        },
+      ];
+    }),
+    ...data.forecasts.map(({ forecast, error_percent, ...each }) => {
+      const currency = formatCurrency(each.currency);
+      return {
+        label: t`Forecast of this month (${currency})`,
+        value: (
+          <>
+            <Amount value={forecast} currency={currency} strong />
+            {error_percent !== null && (
+              <Box variant="small" display="block">
+                <Trans>Mean error of earlier forecasts: {String(error_percent)} %</Trans>
+              </Box>
+            )}
+          </>
+        ),
+      };
+    }),
   ];
   if (data.anomalies !== null)
     items.push({
@@ -110,7 +116,11 @@ function MonthsChart({ data }: { data: Dashboard }) {
   const { language } = useLanguage();
   const months = [...new Set(data.totals.map((total) => total.month))].sort();
   const labels = months.map((month) => formatMonth(month, language));
-  const currencies = [...new Set(data.totals.map((total) => total.currency))];
+  const totals = data.totals.map((total) => ({
+    ...total,
+    currency: formatCurrency(total.currency),
+  }));
+  const currencies = [...new Set(totals.map((total) => total.currency))];
   return (
     <Container header={<Header variant="h2">{t`Costs by month`}</Header>}>
       {currencies.length === 0 && <NoUsage />}
@@ -125,7 +135,7 @@ function MonthsChart({ data }: { data: Dashboard }) {
               type: "bar",
               title: currency,
               valueFormatter: (value) => formatAmount(value, currency, language),
-              data: data.totals
+              data: totals
                 .filter((total) => total.currency === currency)
                 .map(({ month, amount }) => ({
                   x: formatMonth(month, language),

@@ -67,7 +67,7 @@ function Lines({ invoice, query }: LinesProps) {
   return (
     <BrowserTable<Line>
       id="portal-invoice-lines"
-      title={t`Lines`}
+      title={t`Lines of the invoice`}
       embedded
       columns={useLineColumns(invoice.currency)}
       rows={invoice.lines}

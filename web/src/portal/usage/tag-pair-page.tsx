@@ -45,22 +45,21 @@ export default function TagPairPage() {
           title: tag_values === null ? t`Others` : join(tag_values),
         }))
       }
-      choices={
-        <>
-          <TagChoice
-            key={`1 ${first}`}
-            label={t`First tag`}
-            value={first}
-            onChange={(chosen) => period.change({ key: chosen })}
-          />
-          <TagChoice
-            key={`2 ${second}`}
-            label={t`Second tag`}
-            value={second}
-            onChange={(chosen) => period.change({ key2: chosen })}
-          />
-        </>
-      }
+      choices={[
+        <TagChoice
+          key={`1 ${first}`}
+          label={t`First tag`}
+          value={first}
+          onChange={(chosen) => period.change({ key: chosen })}
+        />,
+        <TagChoice
+          key={`2 ${second}`}
+          label={t`Second tag`}
+          value={second}
+          onChange={(chosen) => period.change({ key2: chosen })}
+        />,
+      ]}
+      missing={isChosen ? undefined : t`Choose two tags to see what their values cost together.`}
     />
   );
 }

@@ -5,7 +5,7 @@ import Container from "@cloudscape-design/components/container";
 import Header from "@cloudscape-design/components/header";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../api/exact-json.ts";
-import { formatAmount, toChartValue } from "../../components/amount-format.ts";
+import { formatAmount, formatCurrency, toChartValue } from "../../components/amount-format.ts";
 import { formatMonth } from "../../components/month.ts";
 import { useLanguage } from "../../language/language.tsx";
 
@@ -21,12 +21,16 @@ interface UsageChartProps {
   series: readonly ChartSeries[];
 }
 
-export function UsageChart({ interval, points, series }: UsageChartProps) {
+export function UsageChart({ interval, points, ...props }: UsageChartProps) {
   const { t } = useLingui();
   const { language } = useLanguage();
   const labels = points.map((point) =>
     interval === "month" ? formatMonth(point, language) : String(Number(point.slice(-2))),
   );
+  const series = props.series.map((each) => ({
+    ...each,
+    currency: formatCurrency(each.currency),
+  }));
   const currencies = [...new Set(series.map((each) => each.currency))];
   const title = interval === "month" ? t`By month` : t`By day`;
   return (

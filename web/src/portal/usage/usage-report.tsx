@@ -8,6 +8,7 @@ import type { ReactNode } from "react";
 import type { ApiError } from "../../api/client.ts";
 import type { components } from "../../api/schema.ts";
 import { Amount } from "../../components/amount.tsx";
+import { formatCurrency } from "../../components/amount-format.ts";
 import { formatMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
 import type { Column } from "../../components/server-table.tsx";
@@ -47,6 +48,8 @@ interface UsageReportProps<R extends ReportParts, G extends GraphParts> {
   readSeries: (graph: G) => ChartSeries[];
   nameCell?: (row: ComparedRow) => ReactNode;
   choices?: ReactNode;
+  /** What to do first, while the report lacks a choice. */
+  missing?: string | undefined;
 }
 
 export function UsageReport<R extends ReportParts, G extends GraphParts>(
@@ -95,7 +98,7 @@ export function UsageReport<R extends ReportParts, G extends GraphParts>(
           query={report}
           rowId={(row) => row.key}
           searchLabel={t`Name or service`}
-          empty={t`There is no usage in this period.`}
+          empty={props.missing ?? t`There is no usage in this period.`}
           footer={data && <Totals totals={data.totals} />}
         />
       </SpaceBetween>
@@ -154,8 +157,8 @@ function useColumns<R extends ReportParts, G extends GraphParts>(
       id: "currency",
       header: t`Currency`,
       width: 100,
-      cell: (row) => row.currency,
-      csv: (row) => row.currency,
+      cell: (row) => formatCurrency(row.currency),
+      csv: (row) => formatCurrency(row.currency),
     },
   ];
 }
