@@ -20,6 +20,8 @@ from tests.customers.resellers.reseller_accounts import (
     log_in_for_token,
 )
 from tests.identity.login.token_requests import bearer_headers
+from tests.portal.daily_costs import MONTH
+from tests.portal.portal_customer import PortalCustomer
 from tests.problem_responses import read_problem
 from tests.running_service import Service
 from tests.subusers import create_subuser
@@ -57,6 +59,7 @@ def test_a_reseller_sees_its_company_flags_and_permissions(
         "permissions": ALL_PERMISSIONS,
         "language": "ja",
         "report_tag_keys": [],
+        "newest_month": None,
         "filtered": False,
         "view": None,
         "branding": NO_BRANDING,
@@ -105,6 +108,7 @@ def test_a_subuser_of_a_reseller_sees_the_company_and_flags_of_the_reseller(
         "permissions": [],
         "language": "ja",
         "report_tag_keys": [],
+        "newest_month": None,
         "filtered": False,
         "view": None,
         "branding": NO_BRANDING,
@@ -123,6 +127,7 @@ def test_the_root_user_of_the_organisation_has_no_company_and_no_flags(
         "permissions": ALL_PERMISSIONS,
         "language": "ja",
         "report_tag_keys": [],
+        "newest_month": None,
         "filtered": False,
         "view": None,
         "branding": NO_BRANDING,
@@ -181,3 +186,7 @@ def test_the_language_is_that_of_the_company_then_of_the_organisation(
 
     assert (of_organisation["language"], of_organisation["report_tag_keys"]) == ("en", ["Team"])
     assert of_company["language"] == "ja"
+
+
+def test_the_newest_month_is_the_last_one_with_costs(daily_customer: PortalCustomer) -> None:
+    assert daily_customer.get("/me")["newest_month"] == MONTH

@@ -44,6 +44,7 @@ class Me(Record, frozen=True, kw_only=True):
     permissions: list[str]
     language: str
     report_tag_keys: list[str]
+    newest_month: str | None
     filtered: bool
     view: View | None
     branding: Branding

@@ -32,7 +32,8 @@ class View(Body, frozen=True, kw_only=True):
 class Me(Body, frozen=True, kw_only=True):
     """`company` and `flags` are null for users of the organisation: no flag restricts them.
 
-    `language` is that of the company's invoices. `filtered` says that the caller sees a part of its
+    `language` is that of the company's invoices. `newest_month` has costs; it is null before the
+    first import. `filtered` says that the caller sees a part of its
     company only. `view` is null for the customer itself.
     """
 
@@ -45,6 +46,7 @@ class Me(Body, frozen=True, kw_only=True):
     permissions: list[str]
     language: Language
     report_tag_keys: list[str]
+    newest_month: str | None
     filtered: bool
     view: View | None
     branding: Branding

@@ -3,6 +3,7 @@
 from nimbill.access.caller import Caller
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import ANY_CALLER, PERMISSIONS_BY_PRODUCT, RoleAction
+from nimbill.costs.lake.records import find_newest_month
 from nimbill.customers.billing_groups.records import list_billing_groups
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.customers.portal_branding.operations import load_branding
@@ -47,6 +48,7 @@ async def who_am_i(caller: RequestCaller, db: Transaction) -> Me:
         ],
         language=language,
         report_tag_keys=list(settings.report_tag_keys),
+        newest_month=await find_newest_month(db, caller.scope),
         filtered=await has_portal_filters(db, caller),
         view=_describe_view(caller),
         branding=await load_branding(db, caller.scope, settings),

@@ -3253,6 +3253,7 @@ export interface components {
                 [key: string]: boolean;
             } | null;
             language: components["schemas"]["Language"];
+            newest_month: string | null;
             permissions: string[];
             report_tag_keys: string[];
             user_id: string;

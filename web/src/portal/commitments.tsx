@@ -6,6 +6,7 @@ import type { Decimal } from "../api/exact-json.ts";
 import { useApi } from "../api/queries.ts";
 import type { components } from "../api/schema.ts";
 import { Amount } from "../components/amount.tsx";
+import { formatExact } from "../components/amount-format.ts";
 import type { Column } from "../components/server-table.tsx";
 import { BrowserTable } from "./browser-table.tsx";
 import { PriceNotes } from "./price-notes.tsx";
@@ -35,13 +36,13 @@ export function Reservations({ month, title }: PartProps) {
         columns={[
           text("type", t`Type`, 160, (row) => `${row.service} ${row.instance_type}`),
           account,
-          text("number", t`Number`, 90, (row) => String(row.number ?? "–")),
+          figure("number", t`Instances`, (row) => row.number),
           text("region", t`Region`, 140, (row) => row.zone || row.region),
-          text("terms", t`Payment`, 170, (row) =>
+          text("terms", t`Payment`, 140, (row) =>
             `${row.payment_option} ${row.term_length}`.trim(),
           ),
-          text("end", t`Ends`, 120, (row) => row.end.slice(0, 10) || "–"),
-          text("state", t`State`, 110, (row) => state(row.state)),
+          text("end", t`Ends`, 115, (row) => row.end.slice(0, 10) || "–"),
+          text("state", t`State`, 100, (row) => state(row.state)),
           money("fee", t`Fee of the month`, (row) => row.fee),
         ]}
         rows={list.data?.rows}
@@ -67,7 +68,7 @@ export function ReservationUses({ month, title }: PartProps) {
       columns={[
         text("type", t`Type`, 180, (row) => `${row.service} ${row.instance_type}`),
         account,
-        text("number", t`Number`, 90, (row) => String(row.number ?? "–")),
+        figure("number", t`Instances`, (row) => row.number),
         figure("bought", t`Hours bought`, (row) => row.hours_bought),
         figure("used", t`Hours used`, (row) => row.hours_used),
         figure("share", t`Used (%)`, (row) => row.percentage),
@@ -124,13 +125,13 @@ export function SavingsPlans({ month, title }: PartProps) {
         title={title}
         embedded
         columns={[
-          text("plan", t`Savings plan`, 240, (row) => row.savings_plan_id.split("/").at(-1) ?? ""),
+          text("plan", t`Savings plan`, 190, (row) => row.savings_plan_id.split("/").at(-1) ?? ""),
           account,
-          text("terms", t`Payment`, 170, (row) =>
+          text("terms", t`Payment`, 140, (row) =>
             `${row.payment_option} ${row.term_length}`.trim(),
           ),
-          text("end", t`Ends`, 120, (row) => row.end.slice(0, 10) || "–"),
-          text("state", t`State`, 110, (row) => state(row.state)),
+          text("end", t`Ends`, 115, (row) => row.end.slice(0, 10) || "–"),
+          text("state", t`State`, 100, (row) => state(row.state)),
           money("fee", t`Fee of the month`, (row) => row.fee),
           money("covered", t`Covered usage`, (row) => row.covered_usage),
           figure("share", t`Used (%)`, (row) => row.used_percentage),
@@ -156,7 +157,7 @@ function useAccountColumn<T extends { customer_id: string; customer_name: string
     id: "account",
     header: t`Account`,
     sort: "account",
-    width: 220,
+    width: 190,
     cell: (row) => (
       <>
         {row.customer_name}
@@ -177,10 +178,13 @@ function figure<T>(id: string, header: string, read: (row: T) => Decimal | null)
   return {
     id,
     header,
-    width: 130,
+    width: 140,
     sort: id,
     numeric: true,
-    cell: (row) => String(read(row) ?? "–"),
+    cell: (row) => {
+      const value = read(row);
+      return value === null ? "–" : formatExact(value);
+    },
     csv: (row) => String(read(row) ?? ""),
   };
 }
@@ -193,7 +197,7 @@ function money<T extends { currency: string | null }>(
   return {
     id,
     header,
-    width: 160,
+    width: 150,
     sort: id,
     numeric: true,
     cell: (row) => <Amount value={read(row)} currency={row.currency ?? ""} />,

@@ -1,8 +1,14 @@
 // Who uses the portal, and what the reseller shows them.
 import { useApi } from "../api/queries.ts";
+import { currentMonth } from "../components/month.ts";
 
 export function useMe() {
   return useApi("/m/portal/me", {}, { staleTime: 60_000 });
+}
+
+/** The month that pages show first: the newest one for which costs have arrived. */
+export function useNewestMonth(): string {
+  return useMe().data?.newest_month ?? currentMonth();
 }
 
 /** Whether one of the display flags is on. Pages hide what is off; the service refuses it. */

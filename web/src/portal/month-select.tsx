@@ -1,6 +1,7 @@
 // Chooses one of the last 24 months.
 import FormField from "@cloudscape-design/components/form-field";
 import Select from "@cloudscape-design/components/select";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useLingui } from "@lingui/react/macro";
 import { currentMonth, formatMonth, shiftMonth } from "../components/month.ts";
 import { useLanguage } from "../language/language.tsx";
@@ -19,13 +20,16 @@ export function MonthSelect({ month, onChange }: MonthSelectProps) {
   const months = listed.includes(month) ? listed : [month, ...listed];
   const options = months.map((value) => ({ value, label: formatMonth(value, language) }));
   return (
-    <FormField label={t`Month`}>
-      <Select
-        selectedOption={options.find((option) => option.value === month) ?? null}
-        options={options}
-        expandToViewport
-        onChange={({ detail }) => onChange(detail.selectedOption.value ?? month)}
-      />
-    </FormField>
+    // keeps the field as narrow as its text
+    <SpaceBetween direction="horizontal" size="s">
+      <FormField label={t`Month`}>
+        <Select
+          selectedOption={options.find((option) => option.value === month) ?? null}
+          options={options}
+          expandToViewport
+          onChange={({ detail }) => onChange(detail.selectedOption.value ?? month)}
+        />
+      </FormField>
+    </SpaceBetween>
   );
 }

@@ -5,11 +5,17 @@ import { Trans } from "@lingui/react/macro";
 import type { components } from "../api/schema.ts";
 import { Amount } from "../components/amount.tsx";
 
-export function Totals({ totals }: { totals: readonly components["schemas"]["UsageTotal"][] }) {
+interface TotalsProps {
+  totals: readonly components["schemas"]["UsageTotal"][];
+  /** How many months the rows show. */
+  months: number;
+}
+
+export function Totals({ totals, months }: TotalsProps) {
   return (
     <SpaceBetween direction="horizontal" size="m">
       <Box fontWeight="bold">
-        <Trans>Total of all months shown</Trans>
+        {months === 1 ? <Trans>Total</Trans> : <Trans>Total of all months shown</Trans>}
       </Box>
       {totals.map(({ currency, amount }) => (
         <Amount key={currency} value={amount} currency={currency} strong />

@@ -293,6 +293,13 @@ async def has_costs(
     return bool((await db.execute(sa.select(exists))).scalar_one())
 
 
+async def find_newest_month(db: AsyncConnection, scope: TenantScope) -> str | None:
+    stmt = sa.select(sa.func.max(cost_months.c.month)).where(
+        cost_months.c.organisation_id == scope.organisation_id
+    )
+    return (await db.execute(stmt)).scalar_one()
+
+
 async def load_sums_by_account(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, payers: Collection[str]
 ) -> dict[tuple[str, str, str], Decimal]:

@@ -8,10 +8,10 @@ import type { components } from "../../api/schema.ts";
 import { Amount } from "../../components/amount.tsx";
 import { isNegative } from "../../components/amount-format.ts";
 import { useListState } from "../../components/list-state.ts";
-import { currentMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
 import type { Column } from "../../components/server-table.tsx";
 import { BrowserTable } from "../browser-table.tsx";
+import { useNewestMonth } from "../me.ts";
 import { MonthSelect } from "../month-select.tsx";
 import { PriceNotes } from "../price-notes.tsx";
 
@@ -20,7 +20,8 @@ type Anomaly = components["schemas"]["Anomaly"];
 export default function AnomaliesPage() {
   const { t } = useLingui();
   const control = useListState();
-  const month = control.filter("month") || currentMonth();
+  const newest = useNewestMonth();
+  const month = control.filter("month") || newest;
   const anomalies = useApi("/m/portal/anomalies", { query: { month } });
   const title = t`Unusual costs`;
   return (

@@ -5,17 +5,17 @@ import SegmentedControl from "@cloudscape-design/components/segmented-control";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useLingui } from "@lingui/react/macro";
 import { useListState } from "../../components/list-state.ts";
-import { currentMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
 import { Recommendations, Reservations, ReservationUses, SavingsPlans } from "../commitments.tsx";
-import { useFlag } from "../me.ts";
+import { useFlag, useNewestMonth } from "../me.ts";
 import { MonthSelect } from "../month-select.tsx";
 
 export default function CommitmentsPage() {
   const { t } = useLingui();
   const flag = useFlag();
   const control = useListState();
-  const month = control.filter("month") || currentMonth();
+  const newest = useNewestMonth();
+  const month = control.filter("month") || newest;
   const parts = [
     { id: "ri_purchased", text: t`Reserved instances`, part: Reservations },
     { id: "ri_utilization", text: t`Utilisation`, part: ReservationUses },

@@ -7,13 +7,13 @@ import { useLingui } from "@lingui/react/macro";
 import { useApi } from "../../api/queries.ts";
 import type { components } from "../../api/schema.ts";
 import { Amount } from "../../components/amount.tsx";
+import { formatCurrency } from "../../components/amount-format.ts";
 import { useListState } from "../../components/list-state.ts";
-import { currentMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
 import type { Column } from "../../components/server-table.tsx";
 import { formatVendor } from "../../components/vendor.ts";
 import { BrowserTable } from "../browser-table.tsx";
-import { useFlag } from "../me.ts";
+import { useFlag, useNewestMonth } from "../me.ts";
 import { MonthSelect } from "../month-select.tsx";
 import { FEE_FLAGS } from "../navigation.tsx";
 import { PriceNotes } from "../price-notes.tsx";
@@ -35,7 +35,8 @@ export default function FeesPage() {
   const kinds = (Object.keys(FEE_FLAGS) as Kind[]).filter((kind) => flag(FEE_FLAGS[kind]));
   const wanted = control.filter("kind") as Kind;
   const kind = kinds.includes(wanted) ? wanted : (kinds[0] ?? "fee");
-  const month = control.filter("month") || currentMonth();
+  const newest = useNewestMonth();
+  const month = control.filter("month") || newest;
   const fees = useApi("/m/portal/fees", { query: { month, kind } });
   const title = t`Fees and credits`;
   return (
@@ -60,7 +61,7 @@ export default function FeesPage() {
           rowId={(fee) => JSON.stringify(fee)}
           searchLabel={t`Description or account`}
           empty={t`There is nothing of this kind in this month.`}
-          footer={fees.data && <Totals totals={fees.data.totals} />}
+          footer={fees.data && <Totals totals={fees.data.totals} months={1} />}
         />
       </SpaceBetween>
     </ContentLayout>
@@ -94,7 +95,7 @@ function useColumns(): Column<Fee>[] {
       id: "vendor",
       header: t`Vendor`,
       sort: "vendor",
-      width: 110,
+      width: 125,
       cell: (fee) => formatVendor(fee.vendor),
       csv: (fee) => formatVendor(fee.vendor),
     },
@@ -103,8 +104,8 @@ function useColumns(): Column<Fee>[] {
       id: "currency",
       header: t`Currency`,
       width: 100,
-      cell: (fee) => fee.currency,
-      csv: (fee) => fee.currency,
+      cell: (fee) => formatCurrency(fee.currency),
+      csv: (fee) => formatCurrency(fee.currency),
     },
   ];
 }

@@ -3,6 +3,7 @@ import { useLingui } from "@lingui/react/macro";
 import { useApi } from "../../api/queries.ts";
 import type { components } from "../../api/schema.ts";
 import { Amount } from "../../components/amount.tsx";
+import { formatCurrency } from "../../components/amount-format.ts";
 import { formatMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
 import { RouterLink } from "../../components/router-link.tsx";
@@ -41,7 +42,7 @@ function useColumns(): Column<Head>[] {
     header,
     sort: name,
     numeric: true,
-    width: 150,
+    width: 140,
     cell: (invoice) => (
       <Amount value={invoice[name]} currency={invoice.currency} strong={name === "total"} />
     ),
@@ -84,7 +85,7 @@ function useColumns(): Column<Head>[] {
       id: "number",
       header: t`Number`,
       sort: "invoice_no",
-      width: 200,
+      width: 165,
       cell: (invoice) => invoice.invoice_no,
       csv: (invoice) => invoice.invoice_no,
     },
@@ -92,8 +93,8 @@ function useColumns(): Column<Head>[] {
       id: "currency",
       header: t`Currency`,
       width: 100,
-      cell: (invoice) => invoice.currency,
-      csv: (invoice) => invoice.currency,
+      cell: (invoice) => formatCurrency(invoice.currency),
+      csv: (invoice) => formatCurrency(invoice.currency),
     },
   ];
 }

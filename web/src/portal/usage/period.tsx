@@ -4,7 +4,8 @@ import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useLingui } from "@lingui/react/macro";
 import { useSearchParams } from "react-router";
-import { currentMonth, shiftMonth } from "../../components/month.ts";
+import { shiftMonth } from "../../components/month.ts";
+import { useNewestMonth } from "../me.ts";
 import { MonthSelect } from "../month-select.tsx";
 
 const COUNTS = [0, 1, 2, 5, 11];
@@ -19,8 +20,9 @@ export interface Period {
 
 export function usePeriod(): Period {
   const [params, setParams] = useSearchParams();
+  const newest = useNewestMonth();
   const written = params.get("month") ?? "";
-  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(written) ? written : currentMonth();
+  const month = /^\d{4}-(0[1-9]|1[0-2])$/.test(written) ? written : newest;
   const count = Number(params.get("earlier") ?? 1);
   const earlier = COUNTS.includes(count) ? count : 1;
   const from = shiftMonth(month, -earlier);

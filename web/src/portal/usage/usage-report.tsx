@@ -99,7 +99,7 @@ export function UsageReport<R extends ReportParts, G extends GraphParts>(
           rowId={(row) => row.key}
           searchLabel={t`Name or service`}
           empty={props.missing ?? t`There is no usage in this period.`}
-          footer={data && <Totals totals={data.totals} />}
+          footer={data && <Totals totals={data.totals} months={period.months.length} />}
         />
       </SpaceBetween>
     </ContentLayout>
@@ -136,7 +136,7 @@ function useColumns<R extends ReportParts, G extends GraphParts>(
       id: "vendor",
       header: t`Vendor`,
       sort: "vendor",
-      width: 110,
+      width: 125,
       cell: (row) => formatVendor(row.vendor),
       csv: (row) => formatVendor(row.vendor),
     },
