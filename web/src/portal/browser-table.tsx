@@ -21,10 +21,17 @@ interface BrowserTableProps<T> {
   actions?: ReactNode;
   filters?: ReactNode;
   empty: string;
-  footer?: ReactNode;
+  /** Receives all rows that the search has found. */
+  footer?: (found: readonly T[]) => ReactNode;
 }
 
-export function BrowserTable<T>({ rows, query, order = "", ...props }: BrowserTableProps<T>) {
+export function BrowserTable<T>({
+  rows,
+  query,
+  order = "",
+  footer,
+  ...props
+}: BrowserTableProps<T>) {
   const control = useListState(order.replace(/^-/, ""), order.startsWith("-"));
   const found = selectRows(rows, props.columns, control);
   const pageSize = usePageSize(props.id);
@@ -39,6 +46,7 @@ export function BrowserTable<T>({ rows, query, order = "", ...props }: BrowserTa
       loading={query.isFetching}
       error={query.error}
       retry={() => query.refetch()}
+      {...(footer && found && { footer: footer(found) })}
       empty={<Box color="text-body-secondary">{props.empty}</Box>}
     />
   );

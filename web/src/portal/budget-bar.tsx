@@ -1,8 +1,11 @@
 // A budget as a bar: what was used of it, and what the month is expected to cost.
+import Box from "@cloudscape-design/components/box";
 import ProgressBar from "@cloudscape-design/components/progress-bar";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { Trans } from "@lingui/react/macro";
 import type { components } from "../api/schema.ts";
 import { Amount } from "../components/amount.tsx";
+import { toChartValue } from "../components/amount-format.ts";
 
 export type BudgetState = components["schemas"]["BudgetState"];
 
@@ -15,7 +18,7 @@ export function BudgetBar({ budget }: { budget: BudgetState }) {
       value={Math.min(percent, 100)}
       status={percent >= 100 ? "error" : "in-progress"}
       {...(percent >= 100 && {
-        resultText: <Trans>Exceeded: {String(budget.percent)} %</Trans>,
+        resultText: <Trans>Exceeded: {String(budget.percent)}%</Trans>,
       })}
       description={
         <Trans>
@@ -25,9 +28,18 @@ export function BudgetBar({ budget }: { budget: BudgetState }) {
       }
       additionalInfo={
         forecast !== null && (
-          <Trans>
-            Forecast of the month: <Amount value={forecast} currency={currency} />
-          </Trans>
+          <>
+            <Trans>
+              Forecast of the month: <Amount value={forecast} currency={currency} />
+            </Trans>
+            {percent < 100 && toChartValue(forecast) > toChartValue(amount) && (
+              <Box display="inline" margin={{ left: "s" }}>
+                <StatusIndicator type="warning">
+                  <Trans>The forecast exceeds the budget</Trans>
+                </StatusIndicator>
+              </Box>
+            )}
+          </>
         )
       }
     />

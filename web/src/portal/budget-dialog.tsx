@@ -81,6 +81,7 @@ export function BudgetDialog({ budget, onEnd }: { budget?: BudgetState; onEnd: (
       of,
     })),
   );
+  const digits = amount.replaceAll(",", "");
   const save = useChange(
     (client) =>
       replaceBudgets(client, (budgets) => {
@@ -88,7 +89,7 @@ export function BudgetDialog({ budget, onEnd }: { budget?: BudgetState; onEnd: (
           name: name.trim(),
           target,
           ...(target !== "company" && { target_id: targetId.trim() }),
-          amount: exactNumber(amount),
+          amount: exactNumber(digits),
           thresholds: thresholds.map(({ percent, of }) => ({ percent: Number(percent), of })),
           ...(budget && { budget_id: budget.budget_id, currency: budget.currency }),
         };
@@ -104,7 +105,7 @@ export function BudgetDialog({ budget, onEnd }: { budget?: BudgetState; onEnd: (
   );
   const ready =
     name.trim() !== "" &&
-    isDecimalNumber(amount) &&
+    isDecimalNumber(digits) &&
     (target === "company" || targetId.trim() !== "") &&
     thresholds.every(({ percent }) => PERCENT.test(percent));
   return (
@@ -138,6 +139,7 @@ export function BudgetDialog({ budget, onEnd }: { budget?: BudgetState; onEnd: (
             budget ? t`Amount per month (${formatCurrency(budget.currency)})` : t`Amount per month`
           }
           description={budget ? "" : t`In the currency of your invoices`}
+          errorText={amount !== "" && !isDecimalNumber(digits) && t`Enter digits, such as 900000.`}
         >
           <Input
             value={amount}

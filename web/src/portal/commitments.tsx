@@ -8,6 +8,7 @@ import type { components } from "../api/schema.ts";
 import { Amount } from "../components/amount.tsx";
 import { formatExact } from "../components/amount-format.ts";
 import type { Column } from "../components/server-table.tsx";
+import { usePaymentOptions, useTerms } from "../components/vendor-words.ts";
 import { BrowserTable } from "./browser-table.tsx";
 import { PriceNotes } from "./price-notes.tsx";
 
@@ -25,6 +26,7 @@ export function Reservations({ month, title }: PartProps) {
   const { t } = useLingui();
   const list = useApi("/m/portal/ri", { query: { month } });
   const state = useStateText();
+  const payment = usePaymentText();
   const account = useAccountColumn<Reservation>();
   return (
     <SpaceBetween size="s">
@@ -38,9 +40,7 @@ export function Reservations({ month, title }: PartProps) {
           account,
           figure("number", t`Instances`, (row) => row.number),
           text("region", t`Region`, 140, (row) => row.zone || row.region),
-          text("terms", t`Payment`, 140, (row) =>
-            `${row.payment_option} ${row.term_length}`.trim(),
-          ),
+          text("terms", t`Payment`, 140, payment),
           text("end", t`Ends`, 115, (row) => row.end.slice(0, 10) || "–"),
           text("state", t`State`, 100, (row) => state(row.state)),
           money("fee", t`Fee of the month`, (row) => row.fee),
@@ -116,6 +116,7 @@ export function SavingsPlans({ month, title }: PartProps) {
   const { t } = useLingui();
   const list = useApi("/m/portal/sp", { query: { month } });
   const state = useStateText();
+  const payment = usePaymentText();
   const account = useAccountColumn<SavingsPlan>();
   return (
     <SpaceBetween size="s">
@@ -127,9 +128,7 @@ export function SavingsPlans({ month, title }: PartProps) {
         columns={[
           text("plan", t`Savings plan`, 190, (row) => row.savings_plan_id.split("/").at(-1) ?? ""),
           account,
-          text("terms", t`Payment`, 140, (row) =>
-            `${row.payment_option} ${row.term_length}`.trim(),
-          ),
+          text("terms", t`Payment`, 140, payment),
           text("end", t`Ends`, 115, (row) => row.end.slice(0, 10) || "–"),
           text("state", t`State`, 100, (row) => state(row.state)),
           money("fee", t`Fee of the month`, (row) => row.fee),
@@ -149,6 +148,15 @@ export function SavingsPlans({ month, title }: PartProps) {
 function useStateText(): (state: "active" | "expired") => string {
   const { t } = useLingui();
   return (state) => (state === "active" ? t`Active` : t`Expired`);
+}
+
+function usePaymentText(): (row: { payment_option: string; term_length: string }) => string {
+  const options = usePaymentOptions();
+  const terms = useTerms();
+  return (row) =>
+    [terms(row.term_length), options[row.payment_option] ?? row.payment_option]
+      .filter(Boolean)
+      .join(" · ");
 }
 
 function useAccountColumn<T extends { customer_id: string; customer_name: string }>(): Column<T> {

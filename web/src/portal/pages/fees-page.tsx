@@ -61,7 +61,15 @@ export default function FeesPage() {
           rowId={(fee) => JSON.stringify(fee)}
           searchLabel={t`Description or account`}
           empty={t`There is nothing of this kind in this month.`}
-          footer={fees.data && <Totals totals={fees.data.totals} months={1} />}
+          footer={(found) => (
+            <Totals
+              rows={found.map((fee) => ({
+                currency: fee.currency,
+                amounts: { [month]: fee.amount },
+              }))}
+              months={[month]}
+            />
+          )}
         />
       </SpaceBetween>
     </ContentLayout>

@@ -1,4 +1,5 @@
 // One invoice: as printed, with its lines and files.
+import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import ContentLayout from "@cloudscape-design/components/content-layout";
@@ -9,10 +10,12 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import type { ApiError } from "../../api/client.ts";
+import type { Decimal } from "../../api/exact-json.ts";
 import { useApi, useClient } from "../../api/queries.ts";
 import type { components } from "../../api/schema.ts";
 import { Amount } from "../../components/amount.tsx";
 import { saveFile } from "../../components/csv.ts";
+import { addDecimals } from "../../components/decimal-sum.ts";
 import { formatMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
 import { PDF, PdfViewer } from "../../components/pdf-viewer.tsx";
@@ -25,7 +28,15 @@ import { useDownload } from "../download.ts";
 import { useFlag } from "../me.ts";
 
 type Invoice = components["schemas"]["CustomerInvoice"];
-type Line = components["schemas"]["PrintedLine"];
+
+/** A line of the invoice: usage of a service, a fee, an entry or an item. */
+interface Line {
+  key: string;
+  name: string;
+  service: string;
+  charge: Decimal | null;
+  amount: Decimal;
+}
 type InvoicePath = { month: string; vendor: string };
 
 export default function InvoicePage() {
@@ -48,7 +59,7 @@ export default function InvoicePage() {
         {(data) => (
           <SpaceBetween size="l">
             <Amounts invoice={data} />
-            <Printed path={path} number={data.invoice_no} />
+            <Printed path={path} number={data.invoice_no} revision={data.revision} />
             <Lines invoice={data} query={invoice} />
           </SpaceBetween>
         )}
@@ -70,11 +81,23 @@ function Lines({ invoice, query }: LinesProps) {
       title={t`Lines of the invoice`}
       embedded
       columns={useLineColumns(invoice.currency)}
-      rows={invoice.lines}
+      rows={useLines(invoice)}
       query={query}
-      rowId={(line) => JSON.stringify(line)}
+      rowId={(line) => line.key}
       searchLabel={t`Name or service`}
-      empty={t`This invoice has no usage lines.`}
+      empty={t`This invoice has no lines.`}
+      footer={(found) => (
+        <SpaceBetween direction="horizontal" size="s">
+          <Box fontWeight="bold">
+            <Trans>Before tax</Trans>
+          </Box>
+          <Amount
+            value={addDecimals(found.map((line) => line.amount))}
+            currency={invoice.currency}
+            strong
+          />
+        </SpaceBetween>
+      )}
     />
   );
 }
@@ -91,7 +114,13 @@ function Amounts({ invoice }: { invoice: Invoice }) {
           { label: t`Before tax`, value: <Amount value={invoice.pre_tax} currency={currency} /> },
           { label: t`Tax`, value: <Amount value={invoice.tax} currency={currency} /> },
           { label: t`Due date`, value: invoice.due_date ?? "–" },
-          { label: t`Number`, value: invoice.invoice_no },
+          {
+            label: t`Number`,
+            value:
+              invoice.revision === 1
+                ? invoice.invoice_no
+                : t`${invoice.invoice_no} (revision ${invoice.revision})`,
+          },
           { label: t`Issued`, value: invoice.issue_date },
           { label: t`Issuer`, value: invoice.issuer?.company ?? "–" },
         ]}
@@ -125,11 +154,17 @@ function Files({ path }: { path: InvoicePath }) {
   );
 }
 
-function Printed({ path, number }: { path: InvoicePath; number: string }) {
+interface PrintedProps {
+  path: InvoicePath;
+  number: string;
+  revision: number;
+}
+
+function Printed({ path, number, revision }: PrintedProps) {
   const { t } = useLingui();
   const client = useClient();
   const printed = useQuery<Blob, ApiError>({
-    queryKey: ["printed invoice", path, number],
+    queryKey: ["printed invoice", path, number, revision],
     queryFn: async ({ signal }) => {
       const address = "/m/portal/invoices/{month}/{vendor}/pdf";
       return (await client.download("GET", address, { path, signal })).blob();
@@ -163,13 +198,49 @@ function Printed({ path, number }: { path: InvoicePath; number: string }) {
   );
 }
 
+/** All amounts that add up to the sum before tax, in the order of the printed invoice. */
+function useLines(invoice: Invoice): Line[] {
+  const { t } = useLingui();
+  const fee = (name: string, amounts: Invoice["support"]) =>
+    amounts === null ? [] : [{ name, service: "–", ...amounts }];
+  const lines = [
+    ...invoice.lines.map((line) => ({
+      name: line.tag || `${line.customer_name} ${line.customer_id}`,
+      service: line.marketplace ? t`${line.service} (Marketplace)` : line.service,
+      charge: line.charge,
+      amount: line.amount,
+    })),
+    ...fee(t`Support fee`, invoice.support),
+    ...fee(t`Agency fee`, invoice.agency),
+    ...invoice.entries.map((entry) => ({
+      name: entry.description,
+      service: `${entry.customer_name} ${entry.customer_id}`,
+      charge: null,
+      amount: entry.amount,
+    })),
+    ...invoice.items.map((item) => ({
+      name: item.label,
+      service: "–",
+      charge: null,
+      amount: item.total,
+    })),
+  ];
+  return lines.map((line, index) => ({ ...line, key: String(index) }));
+}
+
 function useLineColumns(currency: string): Column<Line>[] {
   const { t } = useLingui();
-  const name = (line: Line) => line.tag || `${line.customer_name} ${line.customer_id}`;
-  const service = (line: Line) =>
-    line.marketplace ? t`${line.service} (Marketplace)` : line.service;
+  const name = (line: Line) => line.name;
+  const service = (line: Line) => line.service;
   return [
-    { id: "name", header: t`Account or tag`, sort: "name", width: 240, cell: name, csv: name },
+    {
+      id: "name",
+      header: t`Account, tag or item`,
+      sort: "name",
+      width: 260,
+      cell: name,
+      csv: name,
+    },
     {
       id: "service",
       header: t`Service`,
@@ -185,7 +256,7 @@ function useLineColumns(currency: string): Column<Line>[] {
       numeric: true,
       width: 160,
       cell: (line) => <Amount value={line.charge} currency={currency} />,
-      csv: (line) => String(line.charge),
+      csv: (line) => String(line.charge ?? ""),
     },
     {
       id: "amount",

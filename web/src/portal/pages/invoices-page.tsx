@@ -1,4 +1,5 @@
 // The invoices, the newest first.
+import Button from "@cloudscape-design/components/button";
 import { useLingui } from "@lingui/react/macro";
 import { useApi } from "../../api/queries.ts";
 import type { components } from "../../api/schema.ts";
@@ -11,6 +12,7 @@ import type { Column } from "../../components/server-table.tsx";
 import { formatVendor } from "../../components/vendor.ts";
 import { useLanguage } from "../../language/language.tsx";
 import { BrowserTable } from "../browser-table.tsx";
+import { useDownload } from "../download.ts";
 
 type Head = components["schemas"]["CustomerInvoiceHead"];
 
@@ -37,12 +39,13 @@ export default function InvoicesPage() {
 function useColumns(): Column<Head>[] {
   const { t } = useLingui();
   const { language } = useLanguage();
+  const download = useDownload();
   const amount = (name: "pre_tax" | "tax" | "total", header: string): Column<Head> => ({
     id: name,
     header,
     sort: name,
     numeric: true,
-    width: 140,
+    width: 130,
     cell: (invoice) => (
       <Amount value={invoice[name]} currency={invoice.currency} strong={name === "total"} />
     ),
@@ -53,7 +56,7 @@ function useColumns(): Column<Head>[] {
       id: "month",
       header: t`Month`,
       sort: "month",
-      width: 170,
+      width: 160,
       alwaysVisible: true,
       cell: ({ month, vendor }) => (
         <RouterLink to={`/invoices/${month}/${vendor}`}>
@@ -69,7 +72,7 @@ function useColumns(): Column<Head>[] {
       id: "due",
       header: t`Due date`,
       sort: "due_date",
-      width: 130,
+      width: 120,
       cell: (invoice) => invoice.due_date ?? "–",
       csv: (invoice) => invoice.due_date ?? "",
     },
@@ -77,7 +80,7 @@ function useColumns(): Column<Head>[] {
       id: "issued",
       header: t`Issued`,
       sort: "issue_date",
-      width: 130,
+      width: 120,
       cell: (invoice) => invoice.issue_date,
       csv: (invoice) => invoice.issue_date,
     },
@@ -85,9 +88,31 @@ function useColumns(): Column<Head>[] {
       id: "number",
       header: t`Number`,
       sort: "invoice_no",
-      width: 165,
+      width: 150,
       cell: (invoice) => invoice.invoice_no,
       csv: (invoice) => invoice.invoice_no,
+    },
+    {
+      id: "pdf",
+      header: t`Print`,
+      width: 100,
+      cell: ({ month, vendor, invoice_no }) => (
+        <Button
+          variant="inline-link"
+          iconName="download"
+          ariaLabel={t`PDF of ${invoice_no}`}
+          onClick={() =>
+            download.mutate({
+              address: "/m/portal/invoices/{month}/{vendor}/pdf",
+              name: `${invoice_no}.pdf`,
+              path: { month, vendor },
+            })
+          }
+        >
+          PDF
+        </Button>
+      ),
+      csv: () => "",
     },
     {
       id: "currency",

@@ -142,7 +142,10 @@ function RoleDialog({ role, onEnd }: { role?: Role; onEnd: () => void }) {
         <FormField
           label={t`Name of the role`}
           constraintText={t`6 to 32 letters and digits, with - and _ between them`}
-          errorText={fieldErrors("name")}
+          errorText={
+            fieldErrors("name") ||
+            (name.length >= 6 && !NAME.test(name) && t`Use letters A to Z and digits only.`)
+          }
         >
           <Input
             value={name}

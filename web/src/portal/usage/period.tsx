@@ -47,15 +47,18 @@ export function usePeriod(): Period {
 
 export function PeriodChoice({ period }: { period: Period }) {
   const { t } = useLingui();
-  const options = COUNTS.map((count) => ({
-    value: String(count),
-    label: count === 0 ? t`No comparison` : t`Earlier months: ${count}`,
-  }));
+  const options = COUNTS.map((count) => {
+    const months = count + 1;
+    return {
+      value: String(count),
+      label: count === 0 ? t`This month only` : t`Last ${months} months`,
+    };
+  });
   const chosen = String(period.months.length - 1);
   return (
     <SpaceBetween direction="horizontal" size="s">
       <MonthSelect month={period.month} onChange={(month) => period.change({ month })} />
-      <FormField label={t`Comparison`}>
+      <FormField label={t`Period`}>
         <Select
           selectedOption={options.find((option) => option.value === chosen) ?? null}
           options={options}

@@ -99,7 +99,7 @@ export function UsageReport<R extends ReportParts, G extends GraphParts>(
           rowId={(row) => row.key}
           searchLabel={t`Name or service`}
           empty={props.missing ?? t`There is no usage in this period.`}
-          footer={data && <Totals totals={data.totals} months={period.months.length} />}
+          footer={(found) => <Totals rows={found} months={[...period.months].reverse()} />}
         />
       </SpaceBetween>
     </ContentLayout>

@@ -7,10 +7,15 @@ import type { ReactNode } from "react";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { formatNumber } from "../../../components/amount-format.ts";
 import type { Column } from "../../../components/server-table.tsx";
+import {
+  formatDays,
+  useOfferClasses,
+  usePaymentOptions,
+  useTerms,
+} from "../../../components/vendor-words.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { AccountText } from "../../account-name.tsx";
 import type { Reservation } from "./reservations-page.tsx";
-import { formatDays, useOfferClasses, usePaymentOptions, useTerms } from "./vendor-words.ts";
 
 function TwoLines({ first, second }: { first: ReactNode; second: ReactNode }) {
   return (
