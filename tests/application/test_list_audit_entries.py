@@ -214,3 +214,21 @@ def test_details_name_the_billing_group_and_the_user_of_a_change(service: Servic
     without = service.http.get(PATH, headers=service.root()).json()
     assert all("billinggroup_name" not in row for row in without)
     assert all("object_username" not in row for row in without)
+
+
+def test_a_search_finds_actions_by_the_names_that_a_page_gives_them(log: SharedAuditLog) -> None:
+    assert log.list_seqs(f"search={quote('為替')}") == []
+    assert log.list_seqs(f"search={quote('顧客')}&search_actions=close_month") == []
+    found = f"search={quote('顧客')}&search_actions=close_month,create_billing_group"
+    assert log.list_seqs(found) == [7, 6, 5, 4, 3, 2]
+    assert log.list_seqs(f"{found}&actor={log.other_actor}") == [4]
+    assert log.list_seqs(f"search={log.company_ids[0]}&search_actions=close_month") == [2]
+
+
+def test_actions_alone_search_nothing(log: SharedAuditLog) -> None:
+    assert log.list_seqs("search_actions=close_month") == ALL
+
+
+@pytest.mark.parametrize("actions", ["", "a,", "a b", "A", f"a{'b' * 10_000}"])
+def test_invalid_actions_of_a_search_are_refused(log: SharedAuditLog, actions: str) -> None:
+    read_problem(log.get(f"search=x&search_actions={actions}"), 400)

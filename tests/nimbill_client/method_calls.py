@@ -27,6 +27,7 @@ from nimbill_client import (
     Role,
     RoleReference,
     SubuserCreate,
+    SupportFeeTarget,
 )
 
 FILE = Path("file")
@@ -125,7 +126,10 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     ),
     "billing_groups.delete": lambda c: c.billing_groups.delete("com"),
     "billing_groups.save_invoice_setting": lambda c: c.billing_groups.save_invoice_setting(
-        "com", "aws", SETTING
+        "com",
+        "aws",
+        SETTING,
+        support_fee_target=SupportFeeTarget(usage="discounted", scope="cloudpayonly"),
     ),
     "billing_groups.save_items": lambda c: c.billing_groups.save_items("com", "aws", [ITEM]),
     "billing_groups.delete_items": lambda c: c.billing_groups.delete_items("com"),

@@ -11,6 +11,7 @@ from nimbill_client.billing_groups import (
     CreatedBillingGroup,
     FreeFormatItem,
     InvoiceSetting,
+    SupportFeeTarget,
 )
 from nimbill_client.client import Client
 from nimbill_client.clock import Clock
@@ -288,6 +289,7 @@ __all__ = [
     "StepBlocker",
     "Subuser",
     "SubuserCreate",
+    "SupportFeeTarget",
     "TagUsage",
     "TagUsageRow",
     "Terms",

@@ -33,6 +33,11 @@ class InvoiceSetting(Record, frozen=True, kw_only=True):
     tax_rate: Decimal
 
 
+class SupportFeeTarget(Record, frozen=True, kw_only=True):
+    usage: str
+    scope: str | None
+
+
 class FreeFormatItem(Record, frozen=True, kw_only=True):
     enabled: bool
     label: str
@@ -61,6 +66,7 @@ class BillingGroupRecord(Record, frozen=True, kw_only=True):
     inv_aggregate: bool
     language: str | None
     invoices: dict[str, InvoiceSetting]
+    support_fee_targets: dict[str, SupportFeeTarget]
     additional_items: dict[str, list[FreeFormatItem]]
     project_id: str | None
     project_code: str | None
@@ -168,10 +174,17 @@ class BillingGroups:
         vendor: BilledVendor,
         setting: InvoiceSetting,
         *,
+        support_fee_target: SupportFeeTarget | None = None,
         key: str | None = None,
     ) -> None:
-        """Save the terms that new months begin with."""
-        body = {"vendor": vendor, "invoices": setting}
+        """Save the terms that new months begin with.
+
+        `support_fee_target` has both parts of what the support fee is calculated on; the setting
+        names one of them.
+        """
+        body: dict[str, object] = {"vendor": vendor, "invoices": setting}
+        if support_fee_target is not None:
+            body["support_fee_target"] = support_fee_target
         self._change("/m/core/billinggroup/{company_id}/invoices", company_id, body, key)
 
     def save_items(

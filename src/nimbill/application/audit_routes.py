@@ -23,6 +23,15 @@ LIMIT_RULE = f"a whole number from 1 to {ENTRIES_MAX}"
 EntryLimit = Annotated[int | None, QueryParameter(ge=1, le=ENTRIES_MAX, description=LIMIT_RULE)]
 SEQ_MAX = 2**63 - 1
 TIME_PARAMETER = {"pattern": PATTERN, "description": RULE}
+ACTIONS_LENGTH_MAX = 10_000
+SearchActions = Annotated[
+    str | None,
+    QueryParameter(
+        max_length=ACTIONS_LENGTH_MAX,
+        pattern="^[a-z0-9_]+(,[a-z0-9_]+)*$",
+        description="actions that `search` finds too, separated by commas",
+    ),
+]
 
 
 @get(
@@ -49,6 +58,7 @@ async def list_audit_entries(
     limit: EntryLimit = None,
     offset: Offset = 0,
     search: Search = None,
+    search_actions: SearchActions = None,
     sort: FromQuery[Literal["seq", "-seq"] | None] = None,
     details: WithDetails = False,
 ) -> list[AuditEntry]:
@@ -57,7 +67,9 @@ async def list_audit_entries(
     `from` is inclusive and `to` is exclusive. A date is a day in UTC: `from` is its start and `to`
     its end, so that both days are included. A resource is `object_type/object_id`, sometimes with
     a part of the object behind it: `billinggroup/cmp_1/invoices/aws`. `search` looks in resource,
-    actor, actor_name and action. `details` adds the names of billing groups and of users.
+    actor, actor_name and action; `search_actions` are actions that it finds too, because a page
+    shows them under names that contain the text. `details` adds the names of billing groups and of
+    users.
     """
     violations: list[Violation] = []
     start = parse_start("from", since, violations)
@@ -77,7 +89,10 @@ async def list_audit_entries(
     # Counting a long log takes time, so only callers that page through it get a total.
     is_counted = limit is not None
     query = ListQuery(limit or ENTRIES_MAX, offset, search, sort, is_counted)
-    rows, total = await records.list_entries(db, caller.scope, selected, query)
+    found_actions = search_actions.split(",") if search_actions else ()
+    rows, total = await records.list_entries(
+        db, caller.scope, selected, query, found_actions=found_actions
+    )
     if is_counted:
         report_total(total)
     entries = [

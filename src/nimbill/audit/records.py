@@ -1,7 +1,7 @@
 """Audit rows: appended in the transaction of the change, never updated or deleted."""
 
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NotRequired, TypedDict, Unpack
 
@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import JSON, distinct_on
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.audit.chain import ChainedEntry
-from nimbill.database.list_query import ListColumns, ListQuery, fetch_page
+from nimbill.database.list_query import ListColumns, ListQuery, contains_text, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, is_any_of, metadata
 from nimbill.foundation import clock, exact_json
 
@@ -129,13 +129,25 @@ class EntryFilter:
 
 
 async def list_entries(
-    db: AsyncConnection, scope: TenantScope, selected: EntryFilter, query: ListQuery
+    db: AsyncConnection,
+    scope: TenantScope,
+    selected: EntryFilter,
+    query: ListQuery,
+    *,
+    found_actions: Collection[str] = (),
 ) -> tuple[list[ChainedEntry], int]:
-    """List newest first. A caller restricted to billing groups sees only their changes."""
+    """List newest first. A caller restricted to billing groups sees only their changes.
+
+    A search finds rows with one of `found_actions` too.
+    """
     stmt = sa.select(audit_log.c.seq, audit_log.c.entry, audit_log.c.hash)
     stmt = stmt.where(*selected.conditions())
     if scope.billing_groups is not None:
         stmt = stmt.where(is_any_of(audit_log.c.company_id, scope.billing_groups))
+    if query.search is not None:
+        is_found = contains_text(_COLUMNS.searched, query.search)
+        stmt = stmt.where(is_found | is_any_of(_ACTION, found_actions))
+        query = replace(query, search=None)
     rows, total = await fetch_page(db, scope, stmt, _COLUMNS, query)
     return [ChainedEntry(row.seq, row.entry, row.hash) for row in rows], total
 

@@ -77,7 +77,10 @@ def build_costs(month: str, factor: int) -> bytes:
     return build_report(lines)
 
 
-def import_month(api: httpx.Client, month: str, report: bytes) -> None:
+def import_month(
+    api: httpx.Client, month: str, report: bytes, *, expected_state: str = "done"
+) -> str:
+    """Import a file and wait until it has this state; return the import_id."""
     started = _request(
         api,
         "POST",
@@ -89,8 +92,8 @@ def import_month(api: httpx.Client, month: str, report: bytes) -> None:
     while time.monotonic() < deadline:
         record = _request(api, "GET", f"/core/costs/imports/{started['import_id']}")
         if record["state"] not in ("waiting", "running"):
-            assert record["state"] == "done", record
-            return
+            assert record["state"] == expected_state, record
+            return str(record["import_id"])
         time.sleep(0.1)
     raise AssertionError(f"The import of {month} did not end.")
 

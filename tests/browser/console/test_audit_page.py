@@ -30,3 +30,15 @@ def test_somebody_finds_who_changed_a_rate(console: Console, reseller: SampleRes
     expect(row).to_contain_text("152.75")
     expect(dialog).to_contain_text("root")
     console.check_accessibility()
+
+
+def test_a_search_finds_the_names_of_changes(console: Console) -> None:
+    page = console.page
+    console.open("/audit")
+    page.get_by_role("searchbox").fill("請求グループではない語")
+    expect(page.get_by_role("button", name="検索条件を消去")).to_be_visible()
+
+    page.get_by_role("searchbox").fill("為替")
+
+    expect(page.get_by_role("row").filter(has_text="為替レートの登録").first).to_be_visible()
+    expect(page.get_by_role("row").filter(has_text="顧客の追加")).to_have_count(0)

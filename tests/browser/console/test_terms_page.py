@@ -54,3 +54,22 @@ def test_two_people_do_not_overwrite_each_other(
     expect(second.page.get_by_label("割引率（％）")).to_have_value("11")
     # The browser reports the refusal as an error of its own.
     second.recorded.errors.clear()
+
+
+def test_both_parts_of_the_base_of_the_support_fee_are_shown_and_saved(
+    console: Console, reseller: SampleReseller
+) -> None:
+    allow_both_columns(reseller)
+    page = console.page
+    company = reseller.companies["BG-0002"]
+    console.open(f"/customers/{company}/terms/aws")
+    expect(page.locator("#terms").get_by_role("link", name="設定")).to_be_visible()
+    page.get_by_role("radiogroup", name="割引前と割引後のどちらで").get_by_label("割引後").check()
+    page.get_by_role("radiogroup", name="一時費用").get_by_label("一時費用を含める").check()
+    page.get_by_role("button", name="請求条件を保存").click()
+    expect(page.get_by_text("の請求条件を保存しました。")).to_be_visible()
+
+    with reseller.api() as api:
+        stored = api.get(f"/core/billinggroup/{company}/resource").json()
+    target = {"usage": "discounted", "scope": "cloudpaywithfee"}
+    assert stored["support_fee_targets"]["aws"] == target

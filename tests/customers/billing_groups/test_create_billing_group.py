@@ -79,6 +79,7 @@ def test_optional_fields_that_are_absent_or_null_are_null_in_the_record(
         **dict.fromkeys(("language", "project_id", "project_code", "project_label")),
         **dict.fromkeys(("project_currency", "invoice_template_id")),
         "invoices": {},
+        "support_fee_targets": {},
         "additional_items": {},
         "custom_fields": {},
         "account": [],

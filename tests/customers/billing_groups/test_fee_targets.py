@@ -11,6 +11,7 @@ from nimbill.customers.billing_groups.fee_targets import (
     BASES,
     SCOPES,
     FeeTargets,
+    find_support_conflicts,
     find_target_conflicts,
     resolve_fee_targets,
 )
@@ -102,3 +103,23 @@ def test_a_dimension_that_no_value_sets_keeps_its_stored_value() -> None:
     assert updated_again == FeeTargets(
         "nondiscount", "cloudpayonly", "nondiscount", "cloudpaywithfee"
     )
+
+
+@pytest.mark.parametrize("word", VALUES)
+def test_a_target_must_not_contradict_the_word_of_the_setting(word: str) -> None:
+    setting = {"support_fee_calc_target": word}
+    for usage, scope in product(BASES, (None, *SCOPES)):
+        found = list(find_support_conflicts(setting, {"usage": usage, "scope": scope}))
+
+        fields = [violation.field for violation in found]
+        if word in BASES:
+            assert fields == ([] if usage == word else ["support_fee_target.usage"])
+        else:
+            assert fields == ([] if scope in (None, word) else ["support_fee_target.scope"])
+        assert all(word in violation.rule for violation in found)
+
+
+@pytest.mark.parametrize("other", [None, [], "text"])
+def test_other_values_are_left_to_the_check_of_types(other: object) -> None:
+    assert list(find_support_conflicts(other, {"usage": "discounted"})) == []
+    assert list(find_support_conflicts({"support_fee_calc_target": "nondiscount"}, other)) == []

@@ -28,11 +28,11 @@ AGENCY_FEE_FIELDS = {"substitution_fee_calc_target", "substitution_fee_target_us
 
 
 def update(
-    service: Service, company_id: str, vendor: str, setting: Any, headers: Any = None
+    service: Service, company_id: str, vendor: str, setting: Any, headers: Any = None, **fields: Any
 ) -> HttpResponse:
     return service.http.post(
         f"{PATH}/{company_id}/invoices",
-        json={"vendor": vendor, "invoices": setting},
+        json={"vendor": vendor, "invoices": setting} | fields,
         headers=headers or service.root(),
     )
 
@@ -293,3 +293,46 @@ def test_a_refused_update_changes_nothing(service: Service) -> None:
 
     assert load_fee_targets(service, company_id, "aws") == before
     assert read_settings(service, company_id) == {"aws": VALID_SETTING}
+
+
+def test_both_parts_of_the_support_fee_target_are_read_and_saved(service: Service) -> None:
+    invoices = {"aws": VALID_SETTING | {"support_fee_calc_target": "discounted"}}
+    company_id = create_billing_group(
+        service, service.root(), billinggroup_id="BG", invoices=invoices
+    )
+
+    def read_target() -> Any:
+        return read_billing_group(service, company_id)["support_fee_targets"]
+
+    assert read_target() == {"aws": {"usage": "discounted", "scope": None}}
+    setting = VALID_SETTING_UPDATE | {"support_fee_calc_target": "cloudpaywithfee"}
+    update(service, company_id, "aws", setting)
+    assert read_target() == {"aws": {"usage": "discounted", "scope": "cloudpaywithfee"}}
+
+    target = {"usage": "nondiscount", "scope": "cloudpaywithfee"}
+    response = update(service, company_id, "aws", setting, support_fee_target=target)
+
+    assert response.status_code == 200, response.text
+    assert read_target() == {"aws": target}
+    assert read_settings(service, company_id) == {"aws": setting}
+    assert load_fee_targets(service, company_id, "aws")[2:] == ("nondiscount", "cloudpaywithfee")
+
+
+@pytest.mark.parametrize(
+    ("target", "fields"),
+    [
+        ({"usage": "discounted", "scope": "cloudpayonly"}, ["support_fee_target.scope"]),
+        ({"usage": "half", "scope": "cloudpaywithfee"}, ["support_fee_target.usage"]),
+        ({"scope": "cloudpaywithfee"}, ["support_fee_target.usage"]),
+    ],
+)
+def test_an_invalid_support_fee_target_is_refused(
+    service: Service, target: Any, fields: list[str]
+) -> None:
+    company_id = create_billing_group(service, service.root(), billinggroup_id="BG")
+    setting = VALID_SETTING_UPDATE | {"support_fee_calc_target": "cloudpaywithfee"}
+
+    response = update(service, company_id, "aws", setting, support_fee_target=target)
+
+    assert [field for field, _ in read_violations(response)] == fields
+    assert read_settings(service, company_id) == {}

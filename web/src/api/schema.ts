@@ -2211,6 +2211,9 @@ export interface components {
             project_id: string | null;
             project_label: string | null;
             remarks: string | null;
+            support_fee_targets: {
+                [key: string]: components["schemas"]["SupportFeeTarget"];
+            };
             tag: unknown[];
             title: string | null;
         };
@@ -3088,6 +3091,7 @@ export interface components {
         };
         InvoiceSettingUpdate: {
             invoices: components["schemas"]["InvoiceSetting"];
+            support_fee_target?: components["schemas"]["SupportFeeTarget"] | null;
             vendor: ("aws" | "azure") | string;
         };
         InvoiceSheet: {
@@ -4062,6 +4066,11 @@ export interface components {
             reason: string;
             similarity: number;
         };
+        SupportFeeTarget: {
+            scope: ("cloudpayonly" | "cloudpaywithfee") | null;
+            /** @enum {string} */
+            usage: "nondiscount" | "discounted";
+        };
         TagGraph: {
             interval: components["schemas"]["Interval"];
             keys: string[];
@@ -4861,6 +4870,7 @@ export interface operations {
                 offset?: number;
                 resource?: string;
                 search?: string;
+                search_actions?: string;
                 sort?: "seq" | "-seq";
                 to?: string;
             };

@@ -119,7 +119,11 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
     filter: (
       <SpaceBetween direction="horizontal" size="xs" alignItems="end">
         {props.searchLabel !== undefined && (
-          <Search label={props.searchLabel} control={control} count={total} />
+          <Search
+            label={props.searchLabel}
+            control={control}
+            count={props.loading ? undefined : total}
+          />
         )}
         {props.filters}
         {isNarrow && <OrderChoice columns={columns} control={control} />}

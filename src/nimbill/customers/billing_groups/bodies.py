@@ -2,16 +2,24 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import UNSET, UnsetType
 
 from nimbill.customers.billing_groups import invoice_setting_rules
+from nimbill.customers.billing_groups.fee_targets import find_support_conflicts
 from nimbill.foundation.basis import Basis, chosen, stated
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.language import Language, LanguageChange
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.request_bodies import NOT_EMPTY, Body, Success, clearable_text, text_length
+from nimbill.http.request_bodies import (
+    NOT_EMPTY,
+    Body,
+    Success,
+    clearable_text,
+    described,
+    text_length,
+)
 
 printing_basis = chosen("printing-limits")
 
@@ -52,6 +60,20 @@ class InvoiceSetting(Body, frozen=True, kw_only=True):
     support_fix: Decimal
     support_rate: Decimal
     tax_rate: Decimal
+
+
+class SupportFeeTarget(Body, frozen=True, kw_only=True):
+    """What the support fee is calculated on; `support_fee_calc_target` can name one part alone."""
+
+    basis: ClassVar[Basis] = chosen("support-fee-target")
+
+    usage: Annotated[
+        Literal["nondiscount", "discounted"], described("usage before or after the discount")
+    ]
+    scope: Annotated[
+        Literal["cloudpayonly", "cloudpaywithfee"] | None,
+        described("without or with applied fees; null leaves it to `support_amount_target`"),
+    ]
 
 
 class BillingGroupCreate(Body, frozen=True, kw_only=True):
@@ -122,6 +144,11 @@ class InvoiceSettingUpdate(Body, frozen=True, kw_only=True):
 
     vendor: BilledVendor
     invoices: InvoiceSetting
+    support_fee_target: SupportFeeTarget | None = None
+
+    @classmethod
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        return find_support_conflicts(sent.get("invoices"), sent.get("support_fee_target"))
 
 
 class FreeFormatItem(Body, frozen=True, kw_only=True):
@@ -202,6 +229,7 @@ class BillingGroupRecord(Body, frozen=True, kw_only=True):
     inv_aggregate: bool
     language: Language | None
     invoices: dict[BilledVendor, InvoiceSetting]
+    support_fee_targets: dict[BilledVendor, SupportFeeTarget]
     additional_items: dict[BilledVendor, list[FreeFormatItem]]
     project_id: str | None
     project_code: str | None

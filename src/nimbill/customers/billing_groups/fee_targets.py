@@ -44,6 +44,17 @@ def resolve_fee_targets(setting: Mapping[str, Any], stored: FeeTargets | None) -
     )
 
 
+def find_support_conflicts(setting: Any, target: Any) -> Iterator[Violation]:
+    """Report a target of the support fee that differs from the word in the setting."""
+    if not isinstance(setting, dict) or not isinstance(target, dict):
+        return
+    word = setting.get("support_fee_calc_target")
+    for name, words in (("usage", BASES), ("scope", SCOPES)):
+        if word in words and target.get(name) in words and target[name] != word:
+            rule = f"{word} when invoices.support_fee_calc_target is {word}"
+            yield Violation(f"support_fee_target.{name}", rule)
+
+
 def find_target_conflicts(setting: Mapping[str, Any], path: str) -> Iterator[Violation]:
     """Report two agency fee fields that set the same dimension, so that the other is missing."""
     first, second = (setting.get(field) for field in AGENCY_FEE_FIELDS)

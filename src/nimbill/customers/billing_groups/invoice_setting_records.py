@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.customers.billing_groups.bodies import InvoiceSetting
+from nimbill.customers.billing_groups.bodies import InvoiceSetting, SupportFeeTarget
 from nimbill.customers.billing_groups.fee_targets import FeeTargets
-from nimbill.database.tenant_scope import TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation.vendors import BilledVendor
 
 SETTING_FIELDS = InvoiceSetting.__struct_fields__
@@ -32,6 +32,20 @@ invoice_settings = sa.Table(
     sa.Column("support_basis", sa.Text, nullable=False),
     sa.Column("support_scope", sa.Text),
 )
+
+
+# What a billing group shows of a setting, behind its company_id and vendor.
+SHOWN_COLUMNS = tuple(
+    invoice_settings.c[name] for name in (*SETTING_FIELDS, "support_basis", "support_scope")
+)
+
+
+def build_setting(row: Row) -> InvoiceSetting:
+    return InvoiceSetting(**dict(zip(SETTING_FIELDS, row[2:-2], strict=True)))
+
+
+def build_support_target(row: Row) -> SupportFeeTarget:
+    return SupportFeeTarget(usage=row.support_basis, scope=row.support_scope)
 
 
 _INSERT_SETTINGS = sa.insert(invoice_settings)

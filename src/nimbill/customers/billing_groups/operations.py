@@ -1,5 +1,7 @@
 """Changes to billing groups: the checks in order, then the change."""
 
+from dataclasses import replace
+
 import msgspec
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -90,7 +92,11 @@ async def check_invoice_setting(
     refuse_if(violations or list(find_target_conflicts(setting, "invoices")))
 
     stored = await invoice_setting_records.load_fee_targets(db, scope, company_id, body.vendor)
-    return resolve_fee_targets(setting, stored)
+    targets = resolve_fee_targets(setting, stored)
+    sent = body.support_fee_target
+    if sent is None:
+        return targets
+    return replace(targets, support_basis=sent.usage, support_scope=sent.scope)
 
 
 async def link_invoice_template(

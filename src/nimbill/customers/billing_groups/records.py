@@ -19,7 +19,9 @@ from nimbill.customers.billing_groups.bodies import (
 )
 from nimbill.customers.billing_groups.free_format_records import ITEM_FIELDS, free_format_items
 from nimbill.customers.billing_groups.invoice_setting_records import (
-    SETTING_FIELDS,
+    SHOWN_COLUMNS,
+    build_setting,
+    build_support_target,
     invoice_settings,
 )
 from nimbill.customers.projects.records import projects
@@ -172,9 +174,9 @@ def _select_for_groups(table: Any, *columns: Any) -> sa.Select[*tuple[Any, ...]]
     )
 
 
-_SELECT_SETTINGS = _select_for_groups(
-    invoice_settings, *(invoice_settings.c[name] for name in SETTING_FIELDS)
-).order_by(invoice_settings.c.vendor)
+_SELECT_SETTINGS = _select_for_groups(invoice_settings, *SHOWN_COLUMNS).order_by(
+    invoice_settings.c.vendor
+)
 _SELECT_ITEMS = _select_for_groups(
     free_format_items, *(free_format_items.c[name] for name in ITEM_FIELDS)
 ).order_by(free_format_items.c.vendor, free_format_items.c.position)
@@ -385,7 +387,8 @@ def _build_record(
         additional_items[item.vendor].append(FreeFormatItem(**values))
     return BillingGroupRecord(
         **fields,
-        invoices={setting.vendor: _build_setting(setting) for setting in settings},
+        invoices={setting.vendor: build_setting(setting) for setting in settings},
+        support_fee_targets={setting.vendor: build_support_target(setting) for setting in settings},
         additional_items=dict(additional_items),
         custom_fields={},
         account=[
@@ -394,7 +397,3 @@ def _build_record(
         ],
         tag=[],
     )
-
-
-def _build_setting(row: Row) -> InvoiceSetting:
-    return InvoiceSetting(**dict(zip(SETTING_FIELDS, row[2:], strict=True)))

@@ -116,3 +116,16 @@ export function useActionText(): (action: string) => string {
   const texts: Record<string, string> = Object.assign({}, ...groups.map((group) => group.actions));
   return (action) => texts[action] ?? action.replaceAll("_", " ");
 }
+
+/** The actions whose names contain the text: the service knows no translated name. */
+export function useFindActions(): (text: string) => string[] {
+  const groups = useActionGroups();
+  return (text) => {
+    const searched = text.trim().toLowerCase();
+    if (searched === "") return [];
+    return groups
+      .flatMap((group) => Object.entries(group.actions))
+      .filter(([, name]) => name.toLowerCase().includes(searched))
+      .map(([action]) => action);
+  };
+}

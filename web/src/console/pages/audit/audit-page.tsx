@@ -9,7 +9,7 @@ import { formatTime } from "../../../components/month.ts";
 import { PageTitle } from "../../../components/page-title.tsx";
 import { type Column, ServerTable, usePageSize } from "../../../components/server-table.tsx";
 import { useLanguage } from "../../../language/language.tsx";
-import { useActionText } from "./action-texts.ts";
+import { useActionText, useFindActions } from "./action-texts.ts";
 import { AuditFilters, clearFilters, hasFilters, readTimes } from "./audit-filters.tsx";
 import { AuditObject, useObjectLabel } from "./audit-object.tsx";
 import { ChainState } from "./chain-state.tsx";
@@ -25,11 +25,13 @@ export default function AuditPage() {
   const control = useListState("seq", true);
   const { page, search, sort, descending } = control.state;
   const pageSize = usePageSize(TABLE);
+  const findActions = useFindActions();
   const entries = useApiPage("/m/core/audit", {
     query: {
       limit: pageSize,
       offset: (page - 1) * pageSize,
       search,
+      search_actions: findActions(search).join(","),
       sort: `${descending ? "-" : ""}${sort}`,
       action: control.filter("action"),
       actor: control.filter("actor"),
@@ -58,7 +60,7 @@ export default function AuditPage() {
         error={entries.error}
         retry={() => entries.refetch()}
         rowId={(entry) => String(entry.seq)}
-        searchLabel={t`Object or person`}
+        searchLabel={t`Object, person or kind of change`}
         filters={<AuditFilters control={control} />}
         empty={
           hasFilters(control) ? (

@@ -31,7 +31,7 @@ function VendorTerms({ group, vendor }: { group: BillingGroup; vendor: string })
   const navigate = useNavigate();
   const say = useTermSentences();
   const setting = group.invoices[vendor];
-  const sentences = setting && say(readTerms(setting, "either"));
+  const sentences = setting && say(readTerms(setting, group.support_fee_targets[vendor], "either"));
   return (
     <Container
       fitHeight

@@ -11,6 +11,7 @@ import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
 import { useNotifications } from "../../../components/notifications.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { type Account, AccountSelect } from "../../account-select.tsx";
+import { nameType } from "./reservation-columns.tsx";
 import type { Reservation } from "./reservations-page.tsx";
 
 interface MoveDialogProps {
@@ -27,7 +28,7 @@ export function MoveDialog({ reservation, onEnd }: MoveDialogProps) {
   const valid = count >= 1 && count <= reservation.number;
   const most = reservation.number;
   const owner = reservation.customer_name || reservation.customer_id;
-  const type = reservation.instance_type;
+  const type = nameType(reservation);
   const move = useChange(
     (client) =>
       client.post("/m/core/ri/purchased/{ri_id}", {

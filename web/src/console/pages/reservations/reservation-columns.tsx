@@ -52,13 +52,11 @@ export function useReservationColumns(
       header: t`Instance type`,
       cell: (row) => (
         <TwoLines
-          first={
-            row.remove ? `↳ ${row.instance_type}` : <b>{row.instance_type || row.usage_type}</b>
-          }
+          first={row.remove ? `↳ ${nameType(row)}` : <b>{nameType(row)}</b>}
           second={[row.zone || row.region, row.platform].filter(Boolean).join(" · ")}
         />
       ),
-      csv: (row) => row.instance_type,
+      csv: nameType,
       sort: "instance_type",
       width: 155,
       alwaysVisible: true,
@@ -159,8 +157,8 @@ export function useReservationColumns(
             wrapText={false}
             ariaLabel={
               row.remove
-                ? t`Return ${row.instance_type} to ${row.customer_name || row.customer_id}`
-                : t`Move ${row.instance_type} of ${row.customer_name || row.customer_id}`
+                ? t`Return ${nameType(row)} to ${row.customer_name || row.customer_id}`
+                : t`Move ${nameType(row)} of ${row.customer_name || row.customer_id}`
             }
             onClick={() => open(row)}
           >
@@ -171,6 +169,11 @@ export function useReservationColumns(
       width: 105,
     },
   ];
+}
+
+/** Some files of the vendor have the type of usage alone. */
+export function nameType(row: Reservation): string {
+  return row.instance_type || row.usage_type;
 }
 
 function isOver(row: Reservation): boolean {

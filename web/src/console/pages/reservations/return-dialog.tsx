@@ -6,6 +6,7 @@ import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
 import { useNotifications } from "../../../components/notifications.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { useAccount } from "../../account-name.tsx";
+import { nameType } from "./reservation-columns.tsx";
 import type { Reservation } from "./reservations-page.tsx";
 
 interface ReturnDialogProps {
@@ -45,7 +46,7 @@ export function ReturnDialog({ reservation, onEnd }: ReturnDialogProps) {
   );
   return (
     <ConfirmDialog
-      title={t`Return ${reservation.instance_type} to ${owner}`}
+      title={t`Return ${nameType(reservation)} to ${owner}`}
       action={t`Return`}
       busy={giveBack.isPending}
       error={giveBack.error}

@@ -3,7 +3,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useLingui } from "@lingui/react/macro";
 import { useTermSentences } from "./term-sentences.ts";
 import { Choice, NumberField, Question } from "./terms-fields.tsx";
-import type { TermsForm } from "./terms-model.ts";
+import type { Basis, Scope, TermsForm } from "./terms-model.ts";
 import type { QuestionProps } from "./terms-questions.tsx";
 
 export function SupportQuestion(props: QuestionProps) {
@@ -70,32 +70,8 @@ export function SupportQuestion(props: QuestionProps) {
   );
 }
 
-function SupportBase({ form, change, mode }: QuestionProps) {
+function SupportBase({ form, change }: QuestionProps) {
   const { t } = useLingui();
-  const bases: { value: TermsForm["supportBase"]; label: string; description: string }[] = [
-    {
-      value: "nondiscount",
-      label: t`Before discount`,
-      description: t`The fee is calculated on the full price of usage.`,
-    },
-    {
-      value: "discounted",
-      label: t`After discount`,
-      description: t`The fee is calculated on usage after the discount.`,
-    },
-  ];
-  const scopes: { value: TermsForm["supportBase"]; label: string; description: string }[] = [
-    {
-      value: "cloudpayonly",
-      label: t`Without one-off fees`,
-      description: t`One-off fees that were applied do not count.`,
-    },
-    {
-      value: "cloudpaywithfee",
-      label: t`With one-off fees`,
-      description: t`One-off fees that were applied to the month count too.`,
-    },
-  ];
   return (
     <SpaceBetween size="m">
       <Choice
@@ -115,12 +91,39 @@ function SupportBase({ form, change, mode }: QuestionProps) {
         ]}
         onChange={(supportUsage) => change({ supportUsage })}
       />
-      <Choice
-        label={t`What is the support fee calculated on?`}
-        description={t`The answer changes what it mentions; the rest of the base stays as it was.`}
-        value={form.supportBase}
-        options={mode === "either" ? [...bases, ...scopes] : scopes}
-        onChange={(supportBase) => change({ supportBase })}
+      <Choice<Basis>
+        label={t`Is the support fee calculated before or after the discount?`}
+        value={form.supportBasis}
+        options={[
+          {
+            value: "nondiscount",
+            label: t`Before discount`,
+            description: t`The fee is calculated on the full price of usage.`,
+          },
+          {
+            value: "discounted",
+            label: t`After discount`,
+            description: t`The fee is calculated on usage after the discount.`,
+          },
+        ]}
+        onChange={(supportBasis) => change({ supportBasis })}
+      />
+      <Choice<Scope>
+        label={t`Do one-off fees count for the support fee?`}
+        value={form.supportScope}
+        options={[
+          {
+            value: "cloudpayonly",
+            label: t`Without one-off fees`,
+            description: t`One-off fees that were applied do not count.`,
+          },
+          {
+            value: "cloudpaywithfee",
+            label: t`With one-off fees`,
+            description: t`One-off fees that were applied to the month count too.`,
+          },
+        ]}
+        onChange={(supportScope) => change({ supportScope })}
       />
     </SpaceBetween>
   );

@@ -93,17 +93,21 @@ function useAgencyBase(): (terms: TermsForm) => string {
 
 function useSupportBase(): (terms: TermsForm) => string {
   const { t } = useLingui();
-  return ({ supportUsage, supportBase }) => {
+  return ({ supportUsage, supportBasis, supportScope }) => {
     const all = supportUsage === "allusage";
-    switch (supportBase) {
-      case "nondiscount":
-        return all ? t`usage before discount` : t`usage without marketplace before discount`;
-      case "discounted":
-        return all ? t`usage after discount` : t`usage without marketplace after discount`;
-      case "cloudpayonly":
-        return all ? t`usage without one-off fees` : t`usage without marketplace and one-off fees`;
-      case "cloudpaywithfee":
-        return all ? t`usage and one-off fees` : t`usage without marketplace, and one-off fees`;
+    const discounted = supportBasis === "discounted";
+    if (supportScope === "cloudpayonly") {
+      if (all) return discounted ? t`usage after discount` : t`usage before discount`;
+      return discounted
+        ? t`usage without marketplace after discount`
+        : t`usage without marketplace before discount`;
     }
+    if (all)
+      return discounted
+        ? t`usage after discount and one-off fees`
+        : t`usage before discount and one-off fees`;
+    return discounted
+      ? t`usage without marketplace after discount, and one-off fees`
+      : t`usage without marketplace before discount, and one-off fees`;
   };
 }

@@ -57,7 +57,7 @@ export function Choice<V extends string>(props: ChoiceProps<V>) {
 
 interface NumberFieldProps {
   label: string;
-  description?: string;
+  description?: ReactNode;
   value: string;
   error: string;
   onChange: (value: string) => void;

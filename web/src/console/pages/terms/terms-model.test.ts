@@ -5,6 +5,7 @@ import {
   type InvoiceSetting,
   NEW_TERMS,
   readTerms,
+  type SupportFeeTarget,
   writeTerms,
 } from "./terms-model.ts";
 
@@ -27,9 +28,10 @@ const CREATED: InvoiceSetting = {
   support_rate: 0,
   tax_rate: "0.10",
 };
+const TARGET: SupportFeeTarget = { usage: "nondiscount", scope: null };
 
 test("terms that were created are written in the words of an update", () => {
-  const written = writeTerms(readTerms(CREATED, "stated"));
+  const written = writeTerms(readTerms(CREATED, TARGET, "stated")).invoices;
   assert.equal(written.substitution_fee_target_usage, "discounted");
   assert.equal(written.substitution_fee_calc_target, "cloudpaywithfee");
   assert.equal(written.support_fee_calc_target, "cloudpayonly");
@@ -37,14 +39,25 @@ test("terms that were created are written in the words of an update", () => {
   assert.equal(JSON.stringify(written.tax_rate), "0.1");
 });
 
-test("an organisation that accepts both words keeps the stored one", () => {
-  assert.equal(readTerms(CREATED, "either").supportBase, "nondiscount");
+test("both parts of the base of the support fee are read and written", () => {
+  const target: SupportFeeTarget = { usage: "discounted", scope: "cloudpaywithfee" };
+  for (const mode of ["stated", "either"] as const) {
+    const written = writeTerms(readTerms(CREATED, target, mode));
+    assert.deepEqual(written.support_fee_target, target);
+    assert.equal(written.invoices.support_fee_calc_target, "cloudpaywithfee");
+  }
+});
+
+test("a scope that nobody has set is the one that counts", () => {
+  assert.equal(readTerms(CREATED, TARGET, "either").supportScope, "cloudpayonly");
+  const setting: InvoiceSetting = { ...CREATED, support_amount_target: "cloudpayonlywithfee" };
+  assert.equal(readTerms(setting, TARGET, "either").supportScope, "cloudpaywithfee");
 });
 
 test("a fee of 0 % is no fee", () => {
-  const terms = readTerms({ ...CREATED, substitution_rate: 0 }, "either");
+  const terms = readTerms({ ...CREATED, substitution_rate: 0 }, TARGET, "either");
   assert.equal(terms.agency, "none");
-  assert.equal(JSON.stringify(writeTerms(terms).substitution_rate), "0");
+  assert.equal(JSON.stringify(writeTerms(terms).invoices.substitution_rate), "0");
 });
 
 test("fields are checked where they matter", () => {

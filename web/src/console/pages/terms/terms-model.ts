@@ -4,6 +4,7 @@ import type { components } from "../../../api/schema.ts";
 import { fromPercent, toPercent } from "../../../components/percent.ts";
 
 export type InvoiceSetting = components["schemas"]["InvoiceSetting"];
+export type SupportFeeTarget = components["schemas"]["SupportFeeTarget"];
 export type UpdateMode = "stated" | "either";
 export type Basis = "nondiscount" | "discounted";
 export type Scope = "cloudpayonly" | "cloudpaywithfee";
@@ -25,7 +26,8 @@ export interface TermsForm {
   supportRate: string;
   supportAmount: string;
   supportUsage: InvoiceSetting["support_amount_target"];
-  supportBase: Basis | Scope;
+  supportBasis: Basis;
+  supportScope: Scope;
   tax: string;
 }
 
@@ -45,7 +47,8 @@ export const NEW_TERMS: TermsForm = {
   supportRate: "0",
   supportAmount: "0",
   supportUsage: "allusage",
-  supportBase: "cloudpayonly",
+  supportBasis: "nondiscount",
+  supportScope: "cloudpayonly",
   tax: "10",
 };
 
@@ -54,7 +57,11 @@ export function highestTax(mode: UpdateMode): string {
   return mode === "either" ? "10" : "8";
 }
 
-export function readTerms(setting: InvoiceSetting | undefined, mode: UpdateMode): TermsForm {
+export function readTerms(
+  setting: InvoiceSetting | undefined,
+  target: SupportFeeTarget | undefined,
+  mode: UpdateMode,
+): TermsForm {
   if (setting === undefined) return { ...NEW_TERMS, tax: highestTax(mode) };
   // Creating and updating a group write the two properties of the base into swapped fields.
   const base = [setting.substitution_fee_calc_target, setting.substitution_fee_target_usage];
@@ -76,7 +83,8 @@ export function readTerms(setting: InvoiceSetting | undefined, mode: UpdateMode)
     supportRate,
     supportAmount: String(setting.support_fix),
     supportUsage: setting.support_amount_target,
-    supportBase: readSupportBase(setting, mode),
+    supportBasis: target?.usage ?? "nondiscount",
+    supportScope: target?.scope ?? impliedScope(setting),
     tax: toPercent(setting.tax_rate),
   };
 }
@@ -85,10 +93,8 @@ function isNone(fee: string, rate: string): boolean {
   return fee === "percent" && rate === "0";
 }
 
-/** Where a change may not name the stored word, the word that leaves the base as it is. */
-function readSupportBase(setting: InvoiceSetting, mode: UpdateMode): Basis | Scope {
-  const stored = setting.support_fee_calc_target;
-  if (mode === "either" || stored === "cloudpayonly" || stored === "cloudpaywithfee") return stored;
+/** What counts as long as nobody has said whether one-off fees do. */
+function impliedScope(setting: InvoiceSetting): Scope {
   return setting.support_amount_target === "allusage" ? "cloudpayonly" : "cloudpaywithfee";
 }
 
@@ -124,8 +130,22 @@ function isAmount(text: string): boolean {
   return isDecimalNumber(text) && !text.trim().startsWith("-");
 }
 
-/** The body that saves the terms. Fields that do not matter keep a value that the service accepts. */
-export function writeTerms(form: TermsForm): InvoiceSetting {
+interface WrittenTerms {
+  invoices: InvoiceSetting;
+  support_fee_target: SupportFeeTarget;
+}
+
+/** The body that saves the terms, without the vendor. */
+export function writeTerms(form: TermsForm): WrittenTerms {
+  return {
+    invoices: writeSetting(form),
+    // The setting has one field for the two of them.
+    support_fee_target: { usage: form.supportBasis, scope: form.supportScope },
+  };
+}
+
+/** Fields that do not matter keep a value that the service accepts. */
+function writeSetting(form: TermsForm): InvoiceSetting {
   const rate = (text: string) => exactNumber(isRate(text) ? (fromPercent(text) ?? "0") : "0");
   const amount = (text: string) => exactNumber(isAmount(text) ? text : "0");
   return {
@@ -144,7 +164,7 @@ export function writeTerms(form: TermsForm): InvoiceSetting {
     support_rate: form.support === "none" ? exactNumber("0") : rate(form.supportRate),
     support_fix: amount(form.supportAmount),
     support_amount_target: form.supportUsage,
-    support_fee_calc_target: form.supportBase,
+    support_fee_calc_target: form.supportScope,
     tax_rate: rate(form.tax),
   };
 }

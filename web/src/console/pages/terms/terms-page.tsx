@@ -96,7 +96,8 @@ function TermsEditor({ loaded, vendor, mode }: TermsEditorProps) {
   const errorText = useErrorText();
   const describe = useDescription();
   const read = useCallback(
-    (group: BillingGroup) => readTerms(group.invoices[vendor], mode),
+    (group: BillingGroup) =>
+      readTerms(group.invoices[vendor], group.support_fee_targets[vendor], mode),
     [vendor, mode],
   );
   const editing = useEditing(loaded, read);
@@ -107,7 +108,7 @@ function TermsEditor({ loaded, vendor, mode }: TermsEditorProps) {
     (client, version: string | undefined) =>
       client.post("/m/core/billinggroup/{company_id}/invoices", {
         path: { company_id: group.company_id },
-        body: { vendor, invoices: writeTerms(form) },
+        body: { vendor, ...writeTerms(form) },
         ifMatch: version,
       }),
     {

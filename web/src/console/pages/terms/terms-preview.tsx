@@ -120,7 +120,7 @@ function NoPreview({ error }: { error: ApiError }) {
 /** Waits until the person has stopped typing. */
 function usePreview(company: string, vendor: string, month: string, form: TermsForm) {
   const client = useClient();
-  const body = JSON.stringify({ vendor, invoices: writeTerms(form) });
+  const body = JSON.stringify({ vendor, ...writeTerms(form) });
   const [settled, setSettled] = useState(body);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(body), 400);

@@ -3,7 +3,9 @@ import Box from "@cloudscape-design/components/box";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { ApiError } from "../../../api/client.ts";
+import { RouterLink } from "../../../components/router-link.tsx";
 import { useFieldErrors } from "../../../components/rule-text.ts";
+import { useMay } from "../../me.ts";
 import { AgencyQuestion } from "./agency-question.tsx";
 import { SupportQuestion } from "./support-question.tsx";
 import { useTermSentences } from "./term-sentences.ts";
@@ -100,12 +102,26 @@ function DiscountQuestion({ form, change, problem }: QuestionProps) {
 
 function TaxQuestion({ form, change, mode, problem }: QuestionProps) {
   const { t } = useLingui();
+  const may = useMay();
+  const highest = highestTax(mode);
   const sentence = useTermSentences()(form).tax;
   return (
     <Question title={t`Consumption tax`} answer={sentence}>
       <NumberField
         label={t`Consumption tax in percent`}
-        description={t`At most ${highestTax(mode)} %. It is calculated on the sum before tax, without tax-free entries.`}
+        description={
+          <>
+            <Trans>
+              At most {highest} %. It is calculated on the sum before tax, without tax-free entries.
+            </Trans>{" "}
+            {may("ReadSettings", "ModifySettings") && (
+              <Trans>
+                The limit follows from “Values of terms” in the{" "}
+                <RouterLink to="/settings">settings</RouterLink>.
+              </Trans>
+            )}
+          </>
+        }
         value={form.tax}
         error={problem("tax", "tax_rate")}
         onChange={(tax) => change({ tax })}
