@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 import pytest
@@ -21,6 +21,8 @@ from nimbill.http.request_bodies import (
     Body,
     Success,
     describe_rule,
+    described,
+    mentions_vendor,
     parse_body,
     text_length,
 )
@@ -211,6 +213,42 @@ def test_an_unsupported_field_type_is_a_programming_error() -> None:
         parse_body(UnsupportedBody, {"raw": "x"})
 
 
+class DescribedBody(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("test")
+
+    colour: Annotated[Literal["red", "blue"], described("of the border")]
+    size: Annotated[int | None, described("null is the usual size")]
+    vendor: Annotated[BilledVendor | None, described("null is every vendor")] = None
+
+
+def test_a_description_changes_no_rule_of_a_field() -> None:
+    parsed = parse_body(DescribedBody, {"colour": "red", "size": None, "vendor": "aws"})
+
+    assert parsed == DescribedBody(colour="red", size=None, vendor="aws")
+    assert mentions_vendor(DescribedBody)
+
+
+@pytest.mark.parametrize(
+    ("sent", "violation"),
+    [
+        ({"colour": "green", "size": 1}, Violation("colour", "one of blue, red")),
+        ({"colour": ["red"], "size": 1}, Violation("colour", "one of blue, red")),
+        ({"colour": None, "size": 1}, Violation("colour", "required")),
+        ({"colour": "red"}, Violation("size", "required")),
+        ({"colour": "red", "size": "1"}, Violation("size", "a whole number")),
+        (
+            {"colour": "red", "size": 1, "vendor": "other"},
+            Violation("vendor", "one of aws, azure"),
+        ),
+    ],
+)
+def test_a_described_field_is_checked(sent: Any, violation: Violation) -> None:
+    with pytest.raises(Invalid) as refusal:
+        parse_body(DescribedBody, sent)
+
+    assert list(refusal.value.violations) == [violation]
+
+
 def test_success_is_a_status() -> None:
     assert msgspec.json.encode(Success()) == b'{"status":"success"}'
 
@@ -222,6 +260,7 @@ def test_success_is_a_status() -> None:
         (Annotated[str, msgspec.Meta(max_length=3)], "length 0 to 3"),
         (str | None, "a text"),
         (int | None, "a whole number"),
+        (Annotated[int | None, described("a size")], "a whole number"),
         (dict[str, int], "an object"),
         (bytes, "of another type"),
     ],

@@ -111,6 +111,8 @@ _vendor_mentions: dict[Any, bool] = {}
 
 def _has_vendor(type_info: inspect.Type) -> bool:
     match type_info:
+        case inspect.Metadata(type=described_type, extra=None):
+            return _has_vendor(described_type)
         case inspect.Metadata(extra=extra):
             return get_vendor_rule(extra) is not None
         case inspect.StructType(fields=fields):
@@ -164,8 +166,13 @@ def _validate_struct(
 
 def _is_explicit_null(field: inspect.Field, value: dict[str, Any]) -> bool:
     """A required field that may be null must be present, and null is a value."""
-    nullable = isinstance(field.type, inspect.UnionType) and field.type.includes_none
-    return nullable and field.encode_name in value
+    match field.type:
+        case (
+            inspect.UnionType(includes_none=True)
+            | inspect.Metadata(type=inspect.UnionType(includes_none=True), extra=None)
+        ):
+            return field.encode_name in value
+    return False
 
 
 def _validate_dict(
@@ -211,6 +218,9 @@ def _validate_union(
 def _validate_metadata(
     type_info: inspect.Metadata, value: Any, path: str, vendors: Sequence[str]
 ) -> Iterator[Violation]:
+    if type_info.extra is None:  # only a description
+        yield from _validate(type_info.type, value, path, vendors)
+        return
     vendor_rule = get_vendor_rule(type_info.extra)
     if vendor_rule is not None:
         is_valid = value in vendor_rule.list_names(vendors)
@@ -222,7 +232,7 @@ def _validate_metadata(
 
 
 def _clearable_lengths(type_info: inspect.Metadata) -> tuple[int, int]:
-    assert type_info.extra is not None, "only `clearable_text` and vendors use metadata"
+    assert type_info.extra is not None, "only `clearable_text` and vendors have extra data"
     return type_info.extra["min_length"], type_info.extra["max_length"]
 
 
@@ -289,6 +299,8 @@ def describe_rule(type_info: inspect.Type, vendors: Sequence[str] = BILLED_VENDO
             )
         case inspect.StrType(min_length=min_length, max_length=max_length):
             return f"length {min_length or 0} to {max_length}"
+        case inspect.Metadata(type=described_type, extra=None):
+            return describe_rule(described_type, vendors)
         case inspect.Metadata(extra=extra) if (vendor_rule := get_vendor_rule(extra)) is not None:
             return vendor_rule.describe(vendors)
         case inspect.Metadata():
