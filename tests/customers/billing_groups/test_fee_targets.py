@@ -115,7 +115,7 @@ def test_a_target_must_not_contradict_the_word_of_the_setting(word: str) -> None
         if word in BASES:
             assert fields == ([] if usage == word else ["support_fee_target.usage"])
         else:
-            assert fields == ([] if scope in (None, word) else ["support_fee_target.scope"])
+            assert fields == ([] if scope == word else ["support_fee_target.scope"])
         assert all(word in violation.rule for violation in found)
 
 

@@ -322,6 +322,11 @@ def test_both_parts_of_the_support_fee_target_are_read_and_saved(service: Servic
     ("target", "fields"),
     [
         ({"usage": "discounted", "scope": "cloudpayonly"}, ["support_fee_target.scope"]),
+        ({"usage": "discounted", "scope": None}, ["support_fee_target.scope"]),
+        ({"usage": "discounted"}, ["support_fee_target.scope"]),
+        ({"usage": "discounted", "scope": ["cloudpaywithfee"]}, ["support_fee_target.scope"]),
+        ("discounted", ["support_fee_target"]),
+        ([], ["support_fee_target"]),
         ({"usage": "half", "scope": "cloudpaywithfee"}, ["support_fee_target.usage"]),
         ({"scope": "cloudpaywithfee"}, ["support_fee_target.usage"]),
     ],

@@ -45,12 +45,15 @@ def resolve_fee_targets(setting: Mapping[str, Any], stored: FeeTargets | None) -
 
 
 def find_support_conflicts(setting: Any, target: Any) -> Iterator[Violation]:
-    """Report a target of the support fee that differs from the word in the setting."""
+    """Report a target of the support fee that differs from the word in the setting.
+
+    A scope of null differs too: it would ignore the word.
+    """
     if not isinstance(setting, dict) or not isinstance(target, dict):
         return
     word = setting.get("support_fee_calc_target")
     for name, words in (("usage", BASES), ("scope", SCOPES)):
-        if word in words and target.get(name) in words and target[name] != word:
+        if word in words and target.get(name) != word:
             rule = f"{word} when invoices.support_fee_calc_target is {word}"
             yield Violation(f"support_fee_target.{name}", rule)
 
