@@ -89,6 +89,8 @@ PROJECT = ProjectBody(project_code="P", project_label="Project", project_currenc
 ROLES = [RoleReference(namespace="core", role="reader")]
 FILTERS = [FilteringRule(namespace="core", type="billingGroup", resource=["com"])]
 
+TARGET = SupportFeeTarget(usage="discounted", scope="cloudpayonly")
+
 METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     "settings.read": lambda c: c.settings.read(),
     "settings.save_logo": lambda c: c.settings.save_logo(b"a picture"),
@@ -129,7 +131,7 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
         "com",
         "aws",
         SETTING,
-        support_fee_target=SupportFeeTarget(usage="discounted", scope="cloudpayonly"),
+        support_fee_target=TARGET,
     ),
     "billing_groups.save_items": lambda c: c.billing_groups.save_items("com", "aws", [ITEM]),
     "billing_groups.delete_items": lambda c: c.billing_groups.delete_items("com"),
@@ -174,6 +176,9 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     "invoices.save_default_settings": lambda c: c.invoices.save_default_settings(MONTH),
     "invoices.save_exchange_rate": lambda c: c.invoices.save_exchange_rate(
         MONTH, "aws", ["com"], Decimal("150.25")
+    ),
+    "invoices.preview_terms": lambda c: c.invoices.preview_terms(
+        MONTH, "com", "aws", SETTING, support_fee_target=TARGET
     ),
     "invoices.create": lambda c: c.invoices.create(MONTH, "aws", ["com"]),
     "invoices.list_runs": lambda c: c.invoices.list_runs(MONTH),
@@ -267,6 +272,15 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     "roles.give": lambda c: c.roles.give("usr", ROLES, FILTERS),
     "roles.replace": lambda c: c.roles.replace("usr", ROLES, FILTERS),
     "audit.list_entries": lambda c: list(
-        c.audit.list_entries(since="2026-09-01", until="2026-09-30", actor="usr", resource="r")
+        c.audit.list_entries(
+            since="2026-09-01",
+            until="2026-09-30",
+            actor="usr",
+            resource="r",
+            action="close_month",
+            company_id="com",
+            search="rate",
+            search_actions=["save_exchange_rate"],
+        )
     ),
 }

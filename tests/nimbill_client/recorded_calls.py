@@ -55,8 +55,11 @@ class RecordedCalls:
 
 
 def resolve(document: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    while "$ref" in schema:
-        schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    while "$ref" in schema or "allOf" in schema:
+        if "allOf" in schema:
+            (schema,) = schema["allOf"]  # a reference with a description
+        else:
+            schema = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     return schema
 
 

@@ -1,6 +1,6 @@
 """The audit log: one entry for each change."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from nimbill_client.connection import Call, Connection
@@ -37,9 +37,25 @@ class Audit:
         until: str | None = None,
         actor: str | None = None,
         resource: str | None = None,
+        action: str | None = None,
+        company_id: str | None = None,
+        search: str | None = None,
+        search_actions: Sequence[str] = (),
     ) -> Iterator[AuditEntry]:
-        """The newest first. `since` and `until` are days (2026-09-30) or moments in ISO 8601."""
-        filters = {"from": since, "to": until, "actor": actor, "resource": resource}
+        """The newest first. `since` and `until` are days (2026-09-30) or moments in ISO 8601.
+
+        `search` looks in resource, actor, actor_name and action, and finds `search_actions` too.
+        """
+        filters = {
+            "from": since,
+            "to": until,
+            "actor": actor,
+            "resource": resource,
+            "action": action,
+            "company_id": company_id,
+            "search": search,
+            "search_actions": ",".join(search_actions) or None,
+        }
         before = None
         while True:
             page = self._read_page({**filters, "before": before})

@@ -129,6 +129,16 @@ class ExportPath(Record, frozen=True, kw_only=True):
     path: str
 
 
+def build_setting_body(
+    vendor: BilledVendor, setting: InvoiceSetting, target: SupportFeeTarget | None
+) -> dict[str, object]:
+    """The body that saves or previews terms."""
+    body: dict[str, object] = {"vendor": vendor, "invoices": setting}
+    if target is not None:
+        body["support_fee_target"] = target
+    return body
+
+
 class BillingGroups:
     """A billing group is named by its `company_id`, which the service chooses."""
 
@@ -182,9 +192,7 @@ class BillingGroups:
         `support_fee_target` has both parts of what the support fee is calculated on; the setting
         names one of them.
         """
-        body: dict[str, object] = {"vendor": vendor, "invoices": setting}
-        if support_fee_target is not None:
-            body["support_fee_target"] = support_fee_target
+        body = build_setting_body(vendor, setting, support_fee_target)
         self._change("/m/core/billinggroup/{company_id}/invoices", company_id, body, key)
 
     def save_items(

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from nimbill_client.billing_groups import InvoiceSetting
-from nimbill_client.record import Record
+from nimbill_client.record import BilledVendor, Record
 
 
 class Explanation(Record, frozen=True, kw_only=True):
@@ -87,6 +87,26 @@ class InvoiceSheet(Record, frozen=True, kw_only=True):
     pre_tax_why: Explanation | None = None
     tax_why: Explanation | None = None
     total_why: Explanation | None = None
+
+
+class TermsDifference(Record, frozen=True, kw_only=True):
+    usage_charge: Decimal
+    usage_after: Decimal
+    support: Decimal
+    agency: Decimal
+    pre_tax: Decimal
+    tax: Decimal
+    total: Decimal
+
+
+class TermsPreview(Record, frozen=True, kw_only=True):
+    company_id: str
+    month: str
+    vendor: BilledVendor
+    exchange_rate: Decimal
+    current: InvoiceSheet
+    preview: InvoiceSheet
+    difference: TermsDifference | None
 
 
 class Addressee(Record, frozen=True, kw_only=True):

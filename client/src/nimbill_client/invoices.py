@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
+from nimbill_client.billing_groups import InvoiceSetting, SupportFeeTarget, build_setting_body
 from nimbill_client.connection import Call, Connection
 from nimbill_client.invoice_bodies import (
     AccountTotalList,
@@ -13,7 +14,7 @@ from nimbill_client.invoice_bodies import (
     InvoiceRun,
     MonthlyInvoiceSetting,
 )
-from nimbill_client.invoice_document import InvoiceDocument, InvoiceRevision
+from nimbill_client.invoice_document import InvoiceDocument, InvoiceRevision, TermsPreview
 from nimbill_client.record import BilledVendor, Success
 
 INVOICE_PATH = "/m/core/invoices/{month}/{company_id}/{vendor}"
@@ -72,6 +73,24 @@ class Invoices:
         path, ids = "/m/core/invoices/exchangerate/{month}", {"month": month}
         call = Call(method="PUT", path=path, ids=ids, body=body, key=key)
         self._connection.fetch(Success, call)
+
+    def preview_terms(
+        self,
+        month: str,
+        company_id: str,
+        vendor: BilledVendor,
+        setting: InvoiceSetting,
+        *,
+        support_fee_target: SupportFeeTarget | None = None,
+    ) -> TermsPreview:
+        """Calculate the month's invoice under other terms; nothing is stored."""
+        call = Call(
+            method="POST",
+            path="/m/core/billinggroup/{company_id}/preview/{month}",
+            ids={"company_id": company_id, "month": month},
+            body=build_setting_body(vendor, setting, support_fee_target),
+        )
+        return self._connection.fetch(TermsPreview, call)
 
     def create(
         self,
