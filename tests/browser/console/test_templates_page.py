@@ -40,5 +40,7 @@ def test_a_template_in_use_is_kept(console: Console, reseller: SampleReseller) -
     dialog = page.get_by_role("dialog")
     dialog.get_by_label("確認のため").fill("営業所用")
     dialog.get_by_role("button", name="削除").click()
-    expect(dialog.get_by_role("alert")).to_be_visible()
     console.expected_refusals.add(409)
+    refusal = "このテンプレートは顧客または組織の設定で使用中です。"
+    expect(dialog.get_by_role("alert")).to_have_text(refusal)
+    console.check_accessibility()

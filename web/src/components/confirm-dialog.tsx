@@ -56,7 +56,12 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       }
     >
       <SpaceBetween size="m">
-        {props.error !== null && <Alert type="error">{errorText(props.error)}</Alert>}
+        {props.error !== null && (
+          // Screen readers read it out when it appears.
+          <div role="alert">
+            <Alert type="error">{errorText(props.error)}</Alert>
+          </div>
+        )}
         <div>{props.children}</div>
         {word !== undefined && (
           <FormField label={t`Type ${word} to confirm`}>

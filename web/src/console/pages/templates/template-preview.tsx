@@ -19,7 +19,6 @@ export function TemplatePreview({ form }: { form: TemplateForm }) {
   const errorText = useErrorText();
   const preview = usePreview(form);
   const address = useAddress(preview.data);
-  const incomplete = form.name.trim() === "" || form.company.trim() === "";
   return (
     <Container
       header={
@@ -32,7 +31,7 @@ export function TemplatePreview({ form }: { form: TemplateForm }) {
         </Header>
       }
     >
-      {incomplete ? (
+      {!isComplete(form) ? (
         <Box color="text-body-secondary">
           <Trans>Enter a name and an issuer to see the preview.</Trans>
         </Box>
@@ -57,10 +56,15 @@ export function TemplatePreview({ form }: { form: TemplateForm }) {
   );
 }
 
+/** Without a name and an issuer, the service refuses a template. */
+function isComplete(form: TemplateForm): boolean {
+  return form.name.trim() !== "" && form.company.trim() !== "";
+}
+
 /** Waits until the person has stopped typing. */
 function usePreview(form: TemplateForm) {
   const client = useClient();
-  const body = JSON.stringify(writeTemplate(form));
+  const body = isComplete(form) ? JSON.stringify(writeTemplate(form)) : "";
   const [settled, setSettled] = useState(body);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(body), 700);
@@ -75,7 +79,7 @@ function usePreview(form: TemplateForm) {
       });
       return new Blob([await response.arrayBuffer()], { type: "application/pdf" });
     },
-    enabled: form.name.trim() !== "" && form.company.trim() !== "",
+    enabled: settled !== "",
     placeholderData: keepPreviousData,
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,

@@ -120,7 +120,8 @@ function NoPreview({ error }: { error: ApiError }) {
 /** Waits until the person has stopped typing. */
 function usePreview(company: string, vendor: string, month: string, form: TermsForm) {
   const client = useClient();
-  const body = JSON.stringify({ vendor, ...writeTerms(form) });
+  const valid = findInvalidFields(form).length === 0;
+  const body = valid ? JSON.stringify({ vendor, ...writeTerms(form) }) : "";
   const [settled, setSettled] = useState(body);
   useEffect(() => {
     const timer = setTimeout(() => setSettled(body), 400);
@@ -134,7 +135,7 @@ function usePreview(company: string, vendor: string, month: string, form: TermsF
         body: new Blob([settled], { type: "application/json" }),
         signal,
       }),
-    enabled: findInvalidFields(form).length === 0,
+    enabled: settled !== "",
     placeholderData: keepPreviousData,
     retry: false,
   });
