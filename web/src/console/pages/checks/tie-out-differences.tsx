@@ -1,11 +1,12 @@
 // The differences between invoices and costs, each with its invoice.
-import Box from "@cloudscape-design/components/box";
+import Header from "@cloudscape-design/components/header";
 import Pagination from "@cloudscape-design/components/pagination";
 import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
+import { CsvButton } from "../../../components/csv-button.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 
 type TieOut = components["schemas"]["TieOut"];
@@ -70,9 +71,27 @@ export function TieOutDifferences({ month, tieOut, page, setPage }: TieOutDiffer
       items={rows}
       wrapLines
       header={
-        <Box variant="h3">
-          <Trans>Differences</Trans> ({differences + entry_differences})
-        </Box>
+        <Header
+          variant="h3"
+          counter={`(${differences + entry_differences})`}
+          actions={
+            <CsvButton
+              name={`differences-${month}`}
+              rows={rows}
+              columns={[
+                [t`Reason`, (row) => reasons[row.reason] ?? row.reason],
+                [t`Invoice`, (row) => row.invoice_no ?? ""],
+                [t`Account and service`, (row) => row.subject],
+                [t`Currency`, (row) => row.currency.toUpperCase()],
+                [t`Invoiced`, (row) => String(row.invoiced)],
+                [t`In the costs`, (row) => String(row.counts)],
+                [t`Difference`, (row) => String(row.difference)],
+              ]}
+            />
+          }
+        >
+          <Trans>Differences</Trans>
+        </Header>
       }
       pagination={
         <Pagination

@@ -6,6 +6,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useNavigate } from "react-router";
+import { CsvButton } from "../../../components/csv-button.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useMay } from "../../me.ts";
@@ -28,7 +29,24 @@ export function CustomerAccounts({ group }: { group: BillingGroup }) {
       wrapLines
       ariaLabels={{ tableLabel: t`Accounts` }}
       header={
-        <Header variant="h2" counter={`(${group.account.length})`} actions={assign}>
+        <Header
+          variant="h2"
+          counter={`(${group.account.length})`}
+          actions={
+            <SpaceBetween direction="horizontal" size="xs">
+              <CsvButton
+                name={`accounts-${group.billinggroup_id}`}
+                rows={group.account}
+                columns={[
+                  [t`Number`, (account) => account.customer_id],
+                  [t`Name`, (account) => account.customer_name],
+                  [t`Vendor`, (account) => formatVendor(account.vendor)],
+                ]}
+              />
+              {assign}
+            </SpaceBetween>
+          }
+        >
           <Trans>Accounts</Trans>
         </Header>
       }

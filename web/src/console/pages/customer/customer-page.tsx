@@ -12,6 +12,7 @@ import type { components } from "../../../api/schema.ts";
 import { useVersioned, type Versioned } from "../../../components/editing.ts";
 import { PageTitle } from "../../../components/page-title.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
+import { AuditLink } from "../../audit-link.tsx";
 import { useMay } from "../../me.ts";
 import { CustomerAccounts } from "./customer-accounts.tsx";
 import { CustomerDetails } from "./customer-details.tsx";
@@ -43,7 +44,8 @@ export default function CustomerPage() {
           description={group.data?.data.billinggroup_name}
           actions={
             group.data !== undefined && (
-              <SpaceBetween direction="horizontal" size="xs">
+              <SpaceBetween direction="horizontal" size="s" alignItems="center">
+                <AuditLink company={company} />
                 {may("ModifyReseller") && (
                   <Button
                     iconName="external"

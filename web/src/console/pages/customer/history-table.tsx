@@ -6,6 +6,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
 import { formatPercent } from "../../../components/amount-format.ts";
+import { CsvButton } from "../../../components/csv-button.tsx";
 import { formatMonth } from "../../../components/month.ts";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
@@ -24,6 +25,18 @@ export function HistoryTable({ company, months }: { company: string; months: Cus
       <Amount value={value} currency={row.currency.toUpperCase()} />
     </span>
   );
+  const csvColumns: [string, (row: CustomerMonth) => string][] = [
+    [t`Month`, (row) => row.month],
+    [t`Vendor`, (row) => formatVendor(row.vendor)],
+    [t`Currency`, (row) => row.currency.toUpperCase()],
+    [t`Invoiced`, (row) => String(row.pre_tax)],
+    [t`Vendor's costs`, (row) => String(row.vendor_cost)],
+    [t`Margin`, (row) => String(row.margin)],
+    [t`Margin rate`, (row) => String(row.margin_rate ?? "")],
+    [t`Total with tax`, (row) => String(row.total)],
+    [t`Invoice number`, (row) => row.invoice_no],
+    [t`State`, (row) => (row.state === "closed" ? t`closed` : t`open`)],
+  ];
   return (
     <Table
       variant="container"
@@ -33,7 +46,11 @@ export function HistoryTable({ company, months }: { company: string; months: Cus
       trackBy={(row) => `${row.month} ${row.vendor}`}
       ariaLabels={{ tableLabel: t`Invoices of the last twelve months` }}
       header={
-        <Header variant="h2" counter={`(${months.length})`}>
+        <Header
+          variant="h2"
+          counter={`(${months.length})`}
+          actions={<CsvButton name="customer-invoices" rows={sorted} columns={csvColumns} />}
+        >
           <Trans>Invoices</Trans>
         </Header>
       }

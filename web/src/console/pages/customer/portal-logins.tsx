@@ -9,6 +9,7 @@ import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
+import { CsvButton } from "../../../components/csv-button.tsx";
 import { formatTime } from "../../../components/month.ts";
 import { QueryState } from "../../../components/query-state.tsx";
 import { useLanguage } from "../../../language/language.tsx";
@@ -52,7 +53,20 @@ export function PortalLogins({ group }: { group: BillingGroup }) {
               <Header
                 variant="h2"
                 description={t`With a login the customer sees usage and invoices in the portal.`}
-                actions={create}
+                actions={
+                  <SpaceBetween direction="horizontal" size="xs">
+                    <CsvButton
+                      name={`portal-logins-${group.billinggroup_id}`}
+                      rows={all.filter((login) => login.company_id === group.company_id)}
+                      columns={[
+                        [t`E-mail address`, (login) => login.email],
+                        [t`Created`, (login) => login.portal_registered],
+                        [t`Password changed`, (login) => login.password_update_time ?? ""],
+                      ]}
+                    />
+                    {create}
+                  </SpaceBetween>
+                }
               >
                 <Trans>Portal logins</Trans>
               </Header>

@@ -19,6 +19,7 @@ import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
+import { AuditLink } from "../../audit-link.tsx";
 import { useMay } from "../../me.ts";
 import { type ImportRecord, ImportState, isUnfinished, useProgressText } from "./import-state.tsx";
 import { Differences, Drift, Proposals, Totals } from "./import-tables.tsx";
@@ -50,9 +51,12 @@ export default function ImportPage() {
         <Header
           variant="h1"
           actions={
-            <RouterLink to="/imports">
-              <Trans>All imports</Trans>
-            </RouterLink>
+            <SpaceBetween direction="horizontal" size="m">
+              <AuditLink search={id} />
+              <RouterLink to="/imports">
+                <Trans>All imports</Trans>
+              </RouterLink>
+            </SpaceBetween>
           }
         >
           {title}

@@ -6,23 +6,34 @@ import type { ReactNode } from "react";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
 import { formatNumber } from "../../../components/amount-format.ts";
+import { CsvButton } from "../../../components/csv-button.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import { AccountName } from "../../account-name.tsx";
 import { useCalcTypes } from "../entries/calc-types.ts";
 import type { ImportRecord } from "./import-state.tsx";
 
-type Definition<T> = TableProps.ColumnDefinition<T>;
+type Definition<T> = TableProps.ColumnDefinition<T> & {
+  title: string;
+  /** The text of the cell in the CSV file. */
+  csv: (row: T) => string;
+};
+
+function words<T>(id: string, title: string, read: (row: T) => string): Definition<T> {
+  return { id, title, header: title, cell: read, csv: read };
+}
 
 function money<T>(
   id: string,
-  header: string,
+  title: string,
   read: (row: T) => Decimal,
   currency: (row: T) => string,
 ): Definition<T> {
   return {
     id,
-    header: <span className="amount-cell">{header}</span>,
-    ariaLabel: () => header,
+    title,
+    header: <span className="amount-cell">{title}</span>,
+    ariaLabel: () => title,
+    csv: (row) => String(read(row)),
     cell: (row) => (
       <span className="amount-cell">
         <Amount value={read(row)} currency={currency(row).toUpperCase()} />
@@ -34,14 +45,18 @@ function money<T>(
 /** On a narrow screen the table scrolls; its words stay whole. */
 const WIDTH_MIN = 120;
 
-interface ReportTableProps<T> {
+interface ReportTableProps<T extends { currency?: string }> {
+  /** Names the CSV file. */
+  id: string;
   title: string;
   description: ReactNode;
   rows: readonly T[];
   columns: Definition<T>[];
 }
 
-function ReportTable<T>({ title, description, rows, columns }: ReportTableProps<T>) {
+function ReportTable<T extends { currency?: string }>(props: ReportTableProps<T>) {
+  const { t } = useLingui();
+  const { title, description, rows, columns } = props;
   return (
     <Table
       wrapLines
@@ -49,7 +64,21 @@ function ReportTable<T>({ title, description, rows, columns }: ReportTableProps<
       columnDefinitions={columns.map((column) => ({ minWidth: WIDTH_MIN, ...column }))}
       enableKeyboardNavigation
       header={
-        <Header variant="h2" counter={`(${rows.length})`} description={description}>
+        <Header
+          variant="h2"
+          counter={`(${rows.length})`}
+          description={description}
+          actions={
+            <CsvButton
+              name={props.id}
+              rows={rows}
+              columns={[
+                ...columns.map((column) => [column.title, column.csv] as const),
+                [t`Currency`, (row) => (row.currency ?? "").toUpperCase()],
+              ]}
+            />
+          }
+        >
           {title}
         </Header>
       }
@@ -75,12 +104,13 @@ export function Totals({ record }: { record: ImportRecord }) {
   const kinds = useKinds();
   type Row = ImportRecord["totals"][number];
   const columns: Definition<Row>[] = [
-    { id: "payer", header: t`Payer`, cell: (row) => row.payer_id, isRowHeader: true },
-    { id: "kind", header: t`Kind`, cell: (row) => kinds[row.kind] ?? row.kind },
-    { id: "type", header: t`Line type of the vendor`, cell: (row) => row.line_type },
-    { id: "currency", header: t`Currency`, cell: (row) => row.currency.toUpperCase() },
+    { ...words("payer", t`Payer`, (row) => row.payer_id), isRowHeader: true },
+    words("kind", t`Kind`, (row) => kinds[row.kind] ?? row.kind),
+    words("type", t`Line type of the vendor`, (row) => row.line_type),
     {
       id: "lines",
+      title: t`Lines`,
+      csv: (row) => String(row.lines),
       header: <span className="amount-cell">{t`Lines`}</span>,
       ariaLabel: () => t`Lines`,
       cell: (row) => <span className="amount-cell">{formatNumber(row.lines, language)}</span>,
@@ -94,6 +124,7 @@ export function Totals({ record }: { record: ImportRecord }) {
   ];
   return (
     <ReportTable
+      id="import-totals"
       title={t`Totals by payer`}
       description={t`Compare them with the vendor's bill.`}
       rows={record.totals}
@@ -108,13 +139,12 @@ export function Proposals({ record }: { record: ImportRecord }) {
   type Row = ImportRecord["proposals"][number];
   const columns: Definition<Row>[] = [
     {
-      id: "account",
-      header: t`Account`,
+      ...words("account", t`Account`, (row) => row.customer_id),
       cell: (row) => <AccountName vendor={record.vendor} customerId={row.customer_id} />,
       isRowHeader: true,
     },
-    { id: "type", header: t`Kind`, cell: (row) => calcTypes[row.calc_type] ?? row.calc_type },
-    { id: "service", header: t`Service`, cell: (row) => row.service || "–" },
+    words("type", t`Kind`, (row) => calcTypes[row.calc_type] ?? row.calc_type),
+    words("service", t`Service`, (row) => row.service || "–"),
     money(
       "counts",
       t`Invoiced from`,
@@ -136,6 +166,7 @@ export function Proposals({ record }: { record: ImportRecord }) {
   ];
   return (
     <ReportTable
+      id="proposed-corrections"
       title={t`Proposed corrections`}
       description={
         <Trans>
@@ -161,12 +192,11 @@ export function Drift({ record }: { record: ImportRecord }) {
   const { t } = useLingui();
   const columns: Definition<DriftRow>[] = [
     {
-      id: "account",
-      header: t`Account`,
+      ...words("account", t`Account`, (row) => row.customer_id),
       cell: (row) => <AccountName vendor={record.vendor} customerId={row.customer_id} />,
       isRowHeader: true,
     },
-    { id: "type", header: t`Line type of the vendor`, cell: (row) => row.line_type },
+    words("type", t`Line type of the vendor`, (row) => row.line_type),
     money(
       "counts",
       t`Invoiced from`,
@@ -182,6 +212,7 @@ export function Drift({ record }: { record: ImportRecord }) {
   ];
   return (
     <ReportTable
+      id="differences-from-closed-month"
       title={t`Differences from the closed month`}
       description={t`All lines of the vendor, also those that are not billed to customers.`}
       rows={record.drift as unknown as DriftRow[]}
@@ -204,13 +235,11 @@ export function Differences({ record }: { record: ImportRecord }) {
   const { t } = useLingui();
   const kinds = useKinds();
   const columns: Definition<DifferenceRow>[] = [
-    { id: "payer", header: t`Payer`, cell: (row) => row.payer_id ?? "–", isRowHeader: true },
-    { id: "account", header: t`Account`, cell: (row) => row.customer_id ?? "–" },
-    {
-      id: "kind",
-      header: t`Kind`,
-      cell: (row) => (row.kind === undefined ? (row.table ?? "–") : (kinds[row.kind] ?? row.kind)),
-    },
+    { ...words("payer", t`Payer`, (row) => row.payer_id ?? "–"), isRowHeader: true },
+    words("account", t`Account`, (row) => row.customer_id ?? "–"),
+    words("kind", t`Kind`, (row) =>
+      row.kind === undefined ? (row.table ?? "–") : (kinds[row.kind] ?? row.kind),
+    ),
     money(
       "delivered",
       t`In the files`,
@@ -226,6 +255,7 @@ export function Differences({ record }: { record: ImportRecord }) {
   ];
   return (
     <ReportTable
+      id="differences-between-readings"
       title={t`Differences between two readings`}
       description={t`A second program reads the same files. Its sums must be equal to the last digit.`}
       rows={record.differences as unknown as DifferenceRow[]}

@@ -10,6 +10,7 @@ import { useState } from "react";
 import type { Decimal } from "../../../api/exact-json.ts";
 import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
+import { CsvButton } from "../../../components/csv-button.tsx";
 import { formatMonth } from "../../../components/month.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useAmountNames } from "./amount-names.ts";
@@ -58,6 +59,20 @@ export function ComparedAmounts({ comparison, path }: ComparedAmountsProps) {
             variant="h3"
             counter={`(${amounts.length})`}
             description={t`Before tax, by service and account. Open a service to see its days.`}
+            actions={
+              <CsvButton
+                name={`changes-${path.company_id}-${month}`}
+                rows={amounts}
+                columns={[
+                  [t`Amount`, nameOf],
+                  [t`Account`, ownerOf],
+                  [t`Currency`, () => currency],
+                  [month_before, (row) => String(row.amount_before ?? "")],
+                  [month, (row) => String(row.amount ?? "")],
+                  [t`Change`, (row) => String(row.change)],
+                ]}
+              />
+            }
           >
             <Trans>What changed</Trans>
           </Header>

@@ -16,6 +16,7 @@ import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
+import { AuditLink } from "../../audit-link.tsx";
 import { Figure } from "./figure.tsx";
 import { InvoiceComparison } from "./invoice-comparison.tsx";
 import { InvoiceExplanation } from "./invoice-explanation.tsx";
@@ -69,6 +70,7 @@ function OneInvoice({ path, invoice }: { path: InvoicePath; invoice: InvoiceDocu
               <RouterLink to={`/invoices/${month}?vendor=${vendor}`}>
                 <Trans>Invoices of this month</Trans>
               </RouterLink>
+              <AuditLink company={company_id} search={month} />
             </SpaceBetween>
           }
         >

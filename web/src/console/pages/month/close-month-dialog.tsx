@@ -5,6 +5,7 @@ import Checkbox from "@cloudscape-design/components/checkbox";
 import FormField from "@cloudscape-design/components/form-field";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Textarea from "@cloudscape-design/components/textarea";
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useChange } from "../../../api/queries.ts";
@@ -14,6 +15,7 @@ import { useNotifications } from "../../../components/notifications.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useBlockerText } from "./blocker-text.ts";
+import { InvoiceSums, SeeInvoices, useMonthFigures } from "./month-figures.tsx";
 import type { MonthStatus } from "./month-page.tsx";
 import type { StepName } from "./step-texts.ts";
 
@@ -27,6 +29,7 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
   const [override, setOverride] = useState(false);
   const [reason, setReason] = useState("");
   const { month, vendor } = status;
+  const figures = useMonthFigures(month, vendor);
   const name = `${formatMonth(month, language)} (${formatVendor(vendor)})`;
   const blockers = status.steps.find((step) => step.step === "closed")?.blockers ?? [];
   // They do not keep the month open, but nobody pays for them.
@@ -41,7 +44,11 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
       }),
     {
       onSuccess: () => {
-        notify({ type: "success", content: t`${name} is closed.` });
+        notify({
+          type: "success",
+          header: t`${name} is closed.`,
+          content: <SeeInvoices month={month} vendor={vendor} />,
+        });
         onEnd();
       },
     },
@@ -64,6 +71,12 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
             reopened with a reason, which is recorded.
           </Trans>
         </Box>
+        {figures !== undefined && figures.invoices > 0 && (
+          <Box>
+            {t`${plural(figures.invoices, { one: "# invoice becomes", other: "# invoices become" })} final:`}
+            <InvoiceSums figures={figures} />
+          </Box>
+        )}
         {status.can_be_closed && leftOut.length > 0 && (
           <Alert type="warning" header={t`The invoices leave something out`}>
             <ul>

@@ -1,13 +1,16 @@
 // Creates the invoices of all billing groups.
+import Box from "@cloudscape-design/components/box";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useChange } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
 import { formatMonth } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
-import { RouterLink } from "../../../components/router-link.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
+import { SeeInvoices, useMonthFigures } from "./month-figures.tsx";
 
 type InvoiceWarning = components["schemas"]["InvoiceWarning"];
 
@@ -21,6 +24,7 @@ export function CreateInvoicesDialog({ month, vendor, onEnd }: CreateInvoicesDia
   const { t } = useLingui();
   const { language } = useLanguage();
   const { notify } = useNotifications();
+  const figures = useMonthFigures(month, vendor);
   // One message for each kind of warning; the success is shown above them.
   const warn = (warnings: readonly InvoiceWarning[]) => {
     for (const [code, listed] of Map.groupBy(warnings, (warning) => warning.code)) {
@@ -50,9 +54,7 @@ export function CreateInvoicesDialog({ month, vendor, onEnd }: CreateInvoicesDia
           content: (
             <>
               {skipped > 0 && t`${skipped} billing groups had nothing to bill. `}
-              <RouterLink to={`/invoices/${month}?vendor=${vendor}`} color="inverted">
-                <Trans>See the invoices</Trans>
-              </RouterLink>
+              <SeeInvoices month={month} vendor={vendor} />
             </>
           ),
         });
@@ -69,10 +71,21 @@ export function CreateInvoicesDialog({ month, vendor, onEnd }: CreateInvoicesDia
       onConfirm={() => create.mutate(crypto.randomUUID())}
       onCancel={onEnd}
     >
-      <Trans>
-        Every billing group gets its invoice by its terms. An invoice that exists already gets a new
-        revision under the same number.
-      </Trans>
+      <SpaceBetween size="s">
+        <Box>
+          <Trans>
+            Every billing group gets its invoice by its terms. An invoice that exists already gets a
+            new revision under the same number.
+          </Trans>
+        </Box>
+        {figures !== undefined && (
+          <Box>
+            {t`It concerns ${plural(figures.groups, { one: "# billing group", other: "# billing groups" })}.`}{" "}
+            {figures.invoices > 0 &&
+              t`${plural(figures.invoices, { one: "# invoice exists", other: "# invoices exist" })} already.`}
+          </Box>
+        )}
+      </SpaceBetween>
     </ConfirmDialog>
   );
 }

@@ -15,6 +15,7 @@ import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
+import { AuditLink } from "../../audit-link.tsx";
 import { MonthVendorChoice } from "../../month-vendor-choice.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import { MonthSteps } from "./month-steps.tsx";
@@ -95,9 +96,12 @@ function OneMonth({ month, vendor }: { month: string; vendor: string }) {
                 <Header
                   variant="h2"
                   actions={
-                    <RouterLink to={`/invoices/${month}?vendor=${vendor}`}>
-                      <Trans>Invoices of this month</Trans>
-                    </RouterLink>
+                    <SpaceBetween direction="horizontal" size="m">
+                      <RouterLink to={`/invoices/${month}?vendor=${vendor}`}>
+                        <Trans>Invoices of this month</Trans>
+                      </RouterLink>
+                      <AuditLink search={month} />
+                    </SpaceBetween>
                   }
                 >
                   <Trans>Steps</Trans>

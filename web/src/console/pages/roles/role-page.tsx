@@ -3,6 +3,7 @@ import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useParams } from "react-router";
@@ -10,6 +11,7 @@ import { useApi } from "../../../api/queries.ts";
 import { PageTitle } from "../../../components/page-title.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
+import { AuditLink } from "../../audit-link.tsx";
 import { useMay } from "../../me.ts";
 import { DeleteRoleDialog } from "./delete-role-dialog.tsx";
 import { RoleForm } from "./role-form.tsx";
@@ -48,11 +50,15 @@ function Frame({ title, role }: { title: string; role?: Role }) {
           variant="h1"
           description={t`Everybody who has this role may do what is ticked. Changing something includes reading it.`}
           actions={
-            mayChange &&
             role !== undefined && (
-              <Button onClick={() => setDeleting(true)}>
-                <Trans>Delete</Trans>
-              </Button>
+              <SpaceBetween direction="horizontal" size="m" alignItems="center">
+                <AuditLink search={`role/core/${role.name}`} />
+                {mayChange && (
+                  <Button onClick={() => setDeleting(true)}>
+                    <Trans>Delete</Trans>
+                  </Button>
+                )}
+              </SpaceBetween>
             )
           }
         >

@@ -17,6 +17,7 @@ import { QueryState } from "../../../components/query-state.tsx";
 import { useFieldErrors } from "../../../components/rule-text.ts";
 import { UnsavedChanges } from "../../../components/unsaved-changes.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
+import { AuditLink } from "../../audit-link.tsx";
 import { useMay } from "../../me.ts";
 import { AmountSection, CheckSection } from "./amount-section.tsx";
 import { BrandingSection } from "./branding-section.tsx";
@@ -40,6 +41,7 @@ export default function SettingsPage() {
         <Header
           variant="h1"
           description={t`How this organisation works. Changes take effect for everything that is created afterwards.`}
+          actions={<AuditLink action="change_settings" />}
         >
           <Trans>Settings</Trans>
         </Header>

@@ -16,6 +16,7 @@ import { PageTitle } from "../../../components/page-title.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { UnsavedChanges } from "../../../components/unsaved-changes.tsx";
+import { AuditLink } from "../../audit-link.tsx";
 import { useMay } from "../../me.ts";
 import { NotFoundPage } from "../not-found.tsx";
 import { TemplateCustomers } from "./template-customers.tsx";
@@ -115,11 +116,14 @@ function OneTemplate({ template }: { template: InvoiceTemplate }) {
           variant="h1"
           description={t`Invoices that exist keep the template they were printed with.`}
           actions={
-            mayChange && (
-              <Button onClick={() => setDeleting(true)}>
-                <Trans>Delete</Trans>
-              </Button>
-            )
+            <SpaceBetween direction="horizontal" size="m" alignItems="center">
+              <AuditLink search={id} />
+              {mayChange && (
+                <Button onClick={() => setDeleting(true)}>
+                  <Trans>Delete</Trans>
+                </Button>
+              )}
+            </SpaceBetween>
           }
         >
           {template.name}

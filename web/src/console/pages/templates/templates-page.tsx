@@ -2,21 +2,25 @@
 import Badge from "@cloudscape-design/components/badge";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useNavigate } from "react-router";
 import { useApi } from "../../../api/queries.ts";
+import { selectRows } from "../../../components/browser-list.ts";
+import { useListState } from "../../../components/list-state.ts";
 import { PageTitle } from "../../../components/page-title.tsx";
-import { ErrorState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
+import { type Column, ServerTable, usePageSize } from "../../../components/server-table.tsx";
 import { useMay } from "../../me.ts";
+import type { InvoiceTemplate } from "./template-form.ts";
+
+const TABLE = "templates";
 
 export default function TemplatesPage() {
   const { t } = useLingui();
   const navigate = useNavigate();
   const may = useMay();
+  const control = useListState("name");
   const templates = useApi("/m/core/invoicetemplate");
   const settings = useApi(
     "/m/core/settings",
@@ -29,63 +33,31 @@ export default function TemplatesPage() {
       <Trans>Create an invoice template</Trans>
     </Button>
   );
-  if (templates.error !== null && templates.data === undefined)
-    return <ErrorState error={templates.error} retry={() => templates.refetch()} />;
+  const columns = useColumns(standard);
+  const { rows, total } = selectRows(
+    templates.data,
+    control.state,
+    usePageSize(TABLE),
+    (template) => Object.fromEntries(columns.map(({ id, csv }) => [id, csv(template)])),
+  );
   return (
     <>
       <PageTitle title={t`Invoice templates`} />
-      <Table
-        variant="full-page"
-        stickyHeader
-        wrapLines
-        items={templates.data ?? []}
-        trackBy="invoice_template_id"
-        loading={templates.isLoading}
-        loadingText={t`Loading`}
-        ariaLabels={{ tableLabel: t`Invoice templates` }}
-        header={
-          <Header
-            variant="awsui-h1-sticky"
-            description={t`A template holds what is printed about the issuer: name, registration number, bank account and notes.`}
-            {...(templates.data && { counter: `(${templates.data.length})` })}
-            actions={create}
-          >
-            <Trans>Invoice templates</Trans>
-          </Header>
-        }
-        columnDefinitions={[
-          {
-            id: "name",
-            header: t`Name of the template`,
-            minWidth: 130,
-            isRowHeader: true,
-            cell: (template) => (
-              <SpaceBetween direction="horizontal" size="xs">
-                <RouterLink to={`/templates/${template.invoice_template_id}`}>
-                  {template.name}
-                </RouterLink>
-                {template.invoice_template_id === standard && (
-                  <Badge color="blue">
-                    <Trans>Default</Trans>
-                  </Badge>
-                )}
-              </SpaceBetween>
-            ),
-          },
-          { id: "company", header: t`Issuer`, minWidth: 200, cell: (template) => template.company },
-          {
-            id: "number",
-            header: t`Registration number`,
-            minWidth: 150,
-            cell: (template) => template.registration_number ?? "–",
-          },
-          {
-            id: "bank",
-            header: t`Bank account`,
-            minWidth: 240,
-            cell: (template) => template.bank_account ?? "–",
-          },
-        ]}
+      <ServerTable
+        id={TABLE}
+        wrap
+        title={t`Invoice templates`}
+        description={t`A template holds what is printed about the issuer: name, registration number, bank account and notes.`}
+        columns={columns}
+        rows={rows}
+        total={total}
+        control={control}
+        loading={templates.isFetching}
+        error={templates.error}
+        retry={() => templates.refetch()}
+        rowId={(template) => template.invoice_template_id}
+        searchLabel={t`Name or issuer`}
+        actions={create}
         empty={
           <SpaceBetween size="s">
             <Box>
@@ -97,4 +69,51 @@ export default function TemplatesPage() {
       />
     </>
   );
+}
+
+/** `standard` is the template of customers that have none of their own. */
+function useColumns(standard: string | null | undefined): Column<InvoiceTemplate>[] {
+  const { t } = useLingui();
+  return [
+    {
+      id: "name",
+      header: t`Name of the template`,
+      sort: "name",
+      width: 240,
+      alwaysVisible: true,
+      cell: (template) => (
+        <SpaceBetween direction="horizontal" size="xs">
+          <RouterLink to={`/templates/${template.invoice_template_id}`}>{template.name}</RouterLink>
+          {template.invoice_template_id === standard && (
+            <Badge color="blue">
+              <Trans>Default</Trans>
+            </Badge>
+          )}
+        </SpaceBetween>
+      ),
+      csv: (template) => template.name,
+    },
+    {
+      id: "company",
+      header: t`Issuer`,
+      sort: "company",
+      width: 280,
+      cell: (template) => template.company,
+      csv: (template) => template.company,
+    },
+    {
+      id: "number",
+      header: t`Registration number`,
+      sort: "number",
+      width: 190,
+      cell: (template) => template.registration_number ?? "–",
+      csv: (template) => template.registration_number ?? "",
+    },
+    {
+      id: "bank",
+      header: t`Bank account`,
+      cell: (template) => template.bank_account ?? "–",
+      csv: (template) => template.bank_account ?? "",
+    },
+  ];
 }

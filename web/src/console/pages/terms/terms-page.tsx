@@ -20,6 +20,7 @@ import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { UnsavedChanges } from "../../../components/unsaved-changes.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
+import { AuditLink } from "../../audit-link.tsx";
 import { VendorChoice } from "../../choices.tsx";
 import { useMay } from "../../me.ts";
 import type { BillingGroup } from "../customer/customer-page.tsx";
@@ -56,10 +57,13 @@ export default function TermsPage() {
           variant="h1"
           description={group.data && <CustomerLink group={group.data.data} />}
           actions={
-            <VendorChoice
-              value={vendor}
-              onChange={(chosen) => navigate(`/customers/${company}/terms/${chosen}`)}
-            />
+            <SpaceBetween direction="horizontal" size="m" alignItems="center">
+              <AuditLink company={company} action="update_invoice_setting" />
+              <VendorChoice
+                value={vendor}
+                onChange={(chosen) => navigate(`/customers/${company}/terms/${chosen}`)}
+              />
+            </SpaceBetween>
           }
         >
           {title}
