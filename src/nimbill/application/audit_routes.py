@@ -71,13 +71,10 @@ async def list_audit_entries(
     shows them under names that contain the text. `details` adds the names of billing groups and of
     users.
     """
-    violations: list[Violation] = []
-    start = parse_start("from", since, violations)
-    end = parse_end("to", until, violations)
-    refuse_if(violations)
+    first, last = _parse_period(since, until)
     selected = records.EntryFilter(
-        since=None if start is None else records.format_timestamp(start),
-        until=None if end is None else records.format_timestamp(end),
+        since=first,
+        until=last,
         actor=actor,
         resource=resource,
         object_type=object_type,
@@ -102,6 +99,18 @@ async def list_audit_entries(
     if not details:
         return entries
     return await add_names(db, caller.scope, entries, resources.list_group_names)
+
+
+def _parse_period(since: str | None, until: str | None) -> tuple[str | None, str | None]:
+    """Return both limits as entries store times. Refuse those that are no times."""
+    violations: list[Violation] = []
+    start = parse_start("from", since, violations)
+    end = parse_end("to", until, violations)
+    refuse_if(violations)
+    return (
+        None if start is None else records.format_timestamp(start),
+        None if end is None else records.format_timestamp(end),
+    )
 
 
 @get(

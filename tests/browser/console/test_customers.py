@@ -34,6 +34,31 @@ def test_the_page_says_terms_and_results_in_words(
     console.check_accessibility()
 
 
+def test_the_invoices_of_a_customer_are_saved_as_csv(
+    console: Console, reseller: SampleReseller
+) -> None:
+    page = console.page
+    console.open(f"/customers/{reseller.companies['BG-0002']}")
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+
+    header, line, *_ = download.value.path().read_text("utf-8-sig").splitlines()
+    assert header.split(",")[:3] == ["月", "ベンダー", "通貨"]
+    assert line.split(",")[:3] == ["2026-08", "AWS", "JPY"]
+
+
+def test_the_page_leads_to_the_changes_of_the_customer(
+    console: Console, reseller: SampleReseller
+) -> None:
+    page = console.page
+    console.open(f"/customers/{reseller.companies['BG-0002']}")
+    page.get_by_role("link", name="変更履歴").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("監査ログ")
+    expect(page.get_by_role("row").filter(has_text="顧客の追加")).to_have_count(1)
+    expect(page.get_by_role("row").filter(has_text="さくら商事")).to_have_count(0)
+
+
 def test_errors_of_a_csv_file_are_listed_by_line(console: Console) -> None:
     page = console.page
     console.open("/customers/import")

@@ -8,6 +8,16 @@ from tests.browser.console.conftest import Console
 from tests.browser.console.sample_reseller import CLOSED_MONTH
 
 
+def test_a_filter_that_leaves_everything_out_is_cleared(console: Console) -> None:
+    page = console.page
+    console.open(f"/invoices/{CLOSED_MONTH}?vendor=aws&invoiced=false&search=さくら")
+    expect(page.get_by_text("見つかりません").first).to_be_visible()
+
+    page.get_by_role("button", name="検索条件を消去").click()
+
+    expect(page.get_by_role("link", name="さくら商事")).to_be_visible()
+
+
 def test_an_invoice_is_found_and_explained(console: Console) -> None:
     page = console.page
     console.open(f"/invoices/{CLOSED_MONTH}?vendor=aws")

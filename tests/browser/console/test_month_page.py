@@ -35,6 +35,7 @@ def test_a_month_is_billed_checked_and_closed(
     expect(step(console, "為替レートの登録")).to_contain_text("完了")
 
     step(console, "請求書の作成").get_by_role("button", name="請求書を作成").click()
+    expect(page.get_by_role("dialog")).to_contain_text("対象は3件の請求グループです。")
     page.get_by_role("dialog").get_by_role("button", name="作成").click()
     expect(page.get_by_text("請求書を3件作成しました。")).to_be_visible()
     expect(step(console, "請求書の確認")).to_contain_text("完了")
@@ -43,9 +44,13 @@ def test_a_month_is_billed_checked_and_closed(
     dialog = page.get_by_role("dialog")
     close = dialog.get_by_role("button", name="月を締める")
     expect(close).to_be_disabled()
+    expect(dialog).to_contain_text("3件の請求書が確定します。")
+    expect(dialog.get_by_role("listitem").filter(has_text="（税込）")).to_be_visible()
+    console.check_accessibility()
     dialog.get_by_label(f"確認のため {OPEN_MONTH} と入力してください").fill(OPEN_MONTH)
     close.click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("締め済み")
+    expect(page.get_by_role("link", name="請求書を見る").first).to_be_visible()
     page.reload()
     expect(step(console, "締め").get_by_role("button", name="締め解除")).to_be_visible()
 

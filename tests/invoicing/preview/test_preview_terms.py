@@ -41,7 +41,8 @@ def database(shared_month_end: MonthEnd, superuser: Address) -> Iterator[Superus
 
 def send(month_end: MonthEnd, group: str, headers: Any = None, **fields: Any) -> Any:
     month = fields.pop("month", MONTH)
-    body = {"vendor": "aws", "invoices": TERMS | fields}
+    target = fields.pop("support_fee_target", None)
+    body = {"vendor": "aws", "invoices": TERMS | fields, "support_fee_target": target}
     return month_end.post(f"/billinggroup/{group}/preview/{month}", body, headers)
 
 
@@ -87,6 +88,22 @@ def test_a_preview_equals_the_invoice_that_is_created_under_its_terms(
     assert shared_month_end.get_invoice(group)["sheet"] == found["preview"]
 
 
+def test_a_preview_knows_both_parts_of_the_base_of_the_support_fee(
+    shared_month_end: MonthEnd, group: str
+) -> None:
+    terms = {"discount_rate": Decimal("0.10"), "support_fee": "percent", "support_rate": 1}
+    fees = {}
+    for usage in ("nondiscount", "discounted"):
+        target = {"usage": usage, "scope": "cloudpaywithfee"}
+        found = read_preview(shared_month_end, group, support_fee_target=target, **terms)
+        fees[usage] = found["preview"]["support"]
+
+    assert fees["discounted"]["charge"] < fees["nondiscount"]["charge"]
+    target = {"usage": "discounted", "scope": "cloudpayonly"}
+    refused = send(shared_month_end, group, support_fee_target=target)
+    assert [field for field, _ in read_violations(refused)] == ["support_fee_target.scope"]
+
+
 def test_a_preview_stores_nothing(
     shared_month_end: MonthEnd, group: str, database: Superuser
 ) -> None:
@@ -125,7 +142,8 @@ def test_another_currency_has_no_difference(shared_month_end: MonthEnd, group: s
 def test_what_saving_refuses_is_refused_with_the_same_violations(
     shared_month_end: MonthEnd, group: str, fields: dict[str, Any]
 ) -> None:
-    body = {"vendor": "aws", "invoices": TERMS | fields}
+    target = fields.pop("support_fee_target", None)
+    body = {"vendor": "aws", "invoices": TERMS | fields, "support_fee_target": target}
     saving = shared_month_end.post(f"/billinggroup/{group}/invoices", body)
 
     response = send(shared_month_end, group, **fields)

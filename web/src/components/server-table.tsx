@@ -53,6 +53,8 @@ interface ServerTableProps<T> {
   searchLabel?: string;
   actions?: ReactNode;
   filters?: ReactNode;
+  /** The names of filters that leave rows out; an empty table then says that nothing was found. */
+  narrowing?: readonly string[];
   empty: ReactNode;
   footer?: ReactNode;
   selected?: readonly T[];
@@ -62,7 +64,7 @@ interface ServerTableProps<T> {
 
 export function ServerTable<T>(props: ServerTableProps<T>) {
   const { t } = useLingui();
-  const { columns, control, rows, total } = props;
+  const { columns, control, rows, total, narrowing = [] } = props;
   const ids = columns.map((column) => column.id);
   const [preferences, setPreferences] = usePreferences(props.id, ids, props.wrap);
   const isNarrow = useIsNarrow();
@@ -141,7 +143,11 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
     ),
     empty: (
       <Box textAlign="center" padding="l">
-        {control.state.search === "" ? props.empty : <NothingFound control={control} />}
+        {isNarrowed(control, narrowing) ? (
+          <NothingFound control={control} narrowing={narrowing} />
+        ) : (
+          props.empty
+        )}
       </Box>
     ),
     footer: props.footer,
@@ -211,13 +217,24 @@ function Search({
   );
 }
 
-function NothingFound({ control }: { control: ListControl }) {
+function isNarrowed(control: ListControl, narrowing: readonly string[]): boolean {
+  return ["search", ...narrowing].some((name) => control.filter(name) !== "");
+}
+
+interface NothingFoundProps {
+  control: ListControl;
+  narrowing: readonly string[];
+}
+
+function NothingFound({ control, narrowing }: NothingFoundProps) {
+  const clear = () =>
+    control.setFilters(Object.fromEntries(["search", ...narrowing].map((name) => [name, ""])));
   return (
     <SpaceBetween size="xs">
       <b>
         <Trans>Nothing found</Trans>
       </b>
-      <Button onClick={() => control.change({ search: "" })}>
+      <Button onClick={clear}>
         <Trans>Clear the search</Trans>
       </Button>
     </SpaceBetween>

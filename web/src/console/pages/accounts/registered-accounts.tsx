@@ -97,6 +97,7 @@ export function RegisteredAccounts({ control, vendor }: RegisteredAccountsProps)
             </SpaceBetween>
           )
         }
+        narrowing={["group"]}
         empty={<NoAccounts vendor={vendor} />}
       />
       {dialog?.action === "create" && <CreateAccountDialog vendor={vendor} onEnd={end} />}

@@ -82,6 +82,7 @@ function Checks({ month, vendor }: { month: string; vendor: string }) {
             <Trans>Check again</Trans>
           </Button>
         }
+        narrowing={["code"]}
         empty={
           <SpaceBetween size="xs">
             <b>

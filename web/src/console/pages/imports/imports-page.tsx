@@ -68,6 +68,7 @@ export default function ImportsPage() {
         rowId={(row) => row.import_id}
         searchLabel={t`Search by file or month`}
         filters={<Filters control={control} />}
+        narrowing={["state"]}
         empty={<NoImports />}
       />
     </SpaceBetween>

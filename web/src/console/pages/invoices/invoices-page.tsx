@@ -111,6 +111,7 @@ function InvoiceList({ month, vendor }: { month: string; vendor: string }) {
             )}
           </SpaceBetween>
         }
+        narrowing={["invoiced"]}
         empty={<NoInvoices month={month} vendor={vendor} />}
         footer={<InvoiceTotals totals={summary.data?.totals ?? []} />}
       />
