@@ -58,6 +58,13 @@ class Portal(Console):
             quiet = 0 if is_loading else quiet + 1
             assert time.monotonic() < deadline, [request.url for request in self.waiting]
 
+    def open_complete(self, path: str) -> None:
+        """Open a page and wait for everything on it."""
+        self.responses.clear()  # the browser forgets them when it leaves a page
+        self.waiting.clear()
+        self.open(path)
+        self.wait_until_complete()
+
     def requested_paths(self) -> set[str]:
         return {response.url.removeprefix(self.address) for response in self.responses}
 
@@ -124,15 +131,22 @@ def sign_in(
         }
         response = context.request.post(f"{customer.url}/portal/session", data=login)
         assert response.ok, response.text()
-        portal = Portal(RecordedPage(page), customer.url)
-        page.on("response", lambda response: record_data(portal, response))
-        page.on("request", lambda request: record_request(portal, request))
-        page.on("requestfinished", lambda request: portal.waiting.discard(request))
-        page.on("requestfailed", lambda request: portal.waiting.discard(request))
+        portal = record_portal(Console(RecordedPage(page), customer.url))
         yield portal
         portal.check_no_errors()
     finally:
         context.close()
+
+
+def record_portal(window: Console) -> Portal:
+    """Record what a window of the portal requests and receives from now on."""
+    portal = Portal(window.recorded, window.address)
+    page = window.page
+    page.on("response", lambda response: record_data(portal, response))
+    page.on("request", lambda request: record_request(portal, request))
+    page.on("requestfinished", lambda request: portal.waiting.discard(request))
+    page.on("requestfailed", lambda request: portal.waiting.discard(request))
+    return portal
 
 
 def record_request(portal: Portal, request: Request) -> None:

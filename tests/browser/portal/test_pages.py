@@ -4,16 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.browser.portal.conftest import PHONE, WIDE, OpenPortal, Portal
+from tests.browser.portal.conftest import PHONE, WIDE, OpenPortal
 from tests.browser.portal.portal_pages import PAGES
 from tests.browser.portal.sample_customer import find_foreign
-
-
-def open_page(portal: Portal, path: str) -> None:
-    portal.responses.clear()  # the browser forgets them when it leaves a page
-    portal.waiting.clear()
-    portal.open(path)
-    portal.wait_until_complete()
 
 
 @pytest.mark.parametrize("language", ["ja", "en"])
@@ -23,7 +16,7 @@ def test_every_page_is_accessible_and_shows_nothing_of_others(
     portal = open_portal(language=language)
 
     for name, path in PAGES.items():
-        open_page(portal, path)
+        portal.open_complete(path)
 
         assert all(response.ok for response in portal.responses), name
         assert portal.read_width() <= WIDE, name
@@ -36,6 +29,6 @@ def test_no_page_is_wider_than_the_window_of_a_phone(open_portal: OpenPortal) ->
     portal = open_portal(width=PHONE)
 
     for name, path in PAGES.items():
-        open_page(portal, path)
+        portal.open_complete(path)
 
         assert portal.read_width() <= PHONE, name

@@ -61,23 +61,6 @@ def test_a_member_of_staff_views_and_leaves_the_portal_of_a_customer(
     expect(console.page.get_by_role("heading", name="顧客", level=1)).to_be_visible()
 
 
-def test_a_change_is_refused_with_a_sentence(
-    open_console: OpenConsole, customer: SampleCustomer
-) -> None:
-    view = open_view(open_console(customer.reseller), customer)
-    page = view.page
-    view.open("/account-groups")
-    page.get_by_role("button", name="グループを作成").click()
-    dialog = page.get_by_role("dialog")
-    dialog.get_by_role("textbox", name="名称").fill("開発チーム")
-
-    dialog.get_by_role("button", name="保存", exact=True).click()
-
-    expect(dialog.get_by_text("顧客のポータルの表示中は、何も変更できません。")).to_be_visible()
-    view.expected_refusals.add(403)
-    view.check_no_errors()
-
-
 def test_the_page_about_ones_own_login_is_not_shown(
     open_console: OpenConsole, customer: SampleCustomer
 ) -> None:

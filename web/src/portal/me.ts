@@ -1,6 +1,7 @@
 // Who uses the portal, and what the reseller shows them.
 import { useApi } from "../api/queries.ts";
 import { currentMonth } from "../components/month.ts";
+import { useSession } from "../session/session.tsx";
 
 export function useMe() {
   return useApi("/m/portal/me", {}, { staleTime: 60_000 });
@@ -21,4 +22,11 @@ export function useFlag(): (...names: string[]) => boolean {
 export function useMay(): (...actions: string[]) => boolean {
   const permissions = useMe().data?.permissions;
   return (...actions) => actions.some((action) => permissions?.includes(action) ?? false);
+}
+
+/** Whether the person may change something with any of the role actions; in a view of staff nobody may. */
+export function useMayChange(): (...actions: string[]) => boolean {
+  const may = useMay();
+  const { viewing } = useSession();
+  return (...actions) => !viewing && may(...actions);
 }

@@ -14,16 +14,15 @@ import { PageTitle } from "../../components/page-title.tsx";
 import { useFieldErrors } from "../../components/rule-text.ts";
 import type { Column } from "../../components/server-table.tsx";
 import { BrowserTable } from "../browser-table.tsx";
-import { useMay, useMe } from "../me.ts";
+import { useMayChange, useMe } from "../me.ts";
 
 type Group = components["schemas"]["AccountGroup"];
 type Open = { kind: "edit"; group?: Group } | { kind: "delete"; group: Group };
 
 export default function AccountGroupsPage() {
   const { t } = useLingui();
-  const may = useMay();
   const filtered = useMe().data?.filtered ?? true;
-  const mayChange = may("ModifyGroups") && !filtered;
+  const mayChange = useMayChange()("ModifyGroups") && !filtered;
   const groups = useApi("/m/portal/groups");
   const accounts = useApi("/m/portal/accounts");
   const [open, setOpen] = useState<Open>();

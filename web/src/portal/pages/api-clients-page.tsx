@@ -10,16 +10,22 @@ import { formatTime } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
 import type { Column } from "../../components/server-table.tsx";
 import { useLanguage } from "../../language/language.tsx";
-import { useSession } from "../../session/session.tsx";
 import { BrowserTable } from "../browser-table.tsx";
+import { useMayChange, useMe } from "../me.ts";
 
 type ApiClientRecord = components["schemas"]["ApiClientRecord"];
 
 export default function ApiClientsPage() {
   const { t } = useLingui();
   const { language } = useLanguage();
-  const { userId, username } = useSession().session;
-  const clients = useApi("/m/u/users/clients/{user}", { path: { user: userId } });
+  const me = useMe().data;
+  const username = me?.username ?? "";
+  const clients = useApi(
+    "/m/u/users/clients/{user}",
+    { path: { user: me?.user_id ?? "" } },
+    { enabled: me !== undefined },
+  );
+  const mayChange = useMayChange()("ModifyApiClients");
   const [creating, setCreating] = useState(false);
   const [doomed, setDoomed] = useState<ApiClientRecord>();
   const columns: Column<ApiClientRecord>[] = [
@@ -48,7 +54,9 @@ export default function ApiClientsPage() {
       cell: (client) => formatTime(client.create_time, language),
       csv: (client) => client.create_time,
     },
-    {
+  ];
+  if (mayChange)
+    columns.push({
       id: "delete",
       header: t`Action`,
       width: 120,
@@ -62,8 +70,7 @@ export default function ApiClientsPage() {
         </Button>
       ),
       csv: () => "",
-    },
-  ];
+    });
   return (
     <>
       <PageTitle title={t`API clients`} />
@@ -77,9 +84,11 @@ export default function ApiClientsPage() {
         rowId={(client) => client.client_id}
         searchLabel={t`Name or client id`}
         actions={
-          <Button variant="primary" onClick={() => setCreating(true)}>
-            <Trans>Create an API client</Trans>
-          </Button>
+          mayChange && (
+            <Button variant="primary" onClick={() => setCreating(true)}>
+              <Trans>Create an API client</Trans>
+            </Button>
+          )
         }
         empty={t`Create one for each program, so that each can be stopped alone.`}
       />

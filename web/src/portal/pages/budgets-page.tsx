@@ -15,7 +15,7 @@ import { useLanguage } from "../../language/language.tsx";
 import { BudgetAlerts } from "../budget-alerts.tsx";
 import { BudgetBar, type BudgetState } from "../budget-bar.tsx";
 import { BudgetDialog, DeleteBudgetDialog } from "../budget-dialog.tsx";
-import { useFlag, useMay, useMe } from "../me.ts";
+import { useFlag, useMayChange, useMe } from "../me.ts";
 import { PriceNotes } from "../price-notes.tsx";
 
 type Open = { kind: "edit"; budget?: BudgetState } | { kind: "delete"; budget: BudgetState };
@@ -24,9 +24,9 @@ export default function BudgetsPage() {
   const { t } = useLingui();
   const { language } = useLanguage();
   const flag = useFlag();
-  const may = useMay();
+  const mayChange = useMayChange();
   const filtered = useMe().data?.filtered ?? true;
-  const mayModify = may("ModifyBudget") && !filtered;
+  const mayModify = mayChange("ModifyBudget") && !filtered;
   const mayEdit = mayModify && flag("usage_account_menu_budget_edit");
   const budgets = useApi("/m/portal/budgets");
   const [open, setOpen] = useState<Open>();

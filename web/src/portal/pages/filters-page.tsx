@@ -10,12 +10,14 @@ import { PageTitle } from "../../components/page-title.tsx";
 import { RouterLink } from "../../components/router-link.tsx";
 import type { Column } from "../../components/server-table.tsx";
 import { BrowserTable } from "../browser-table.tsx";
+import { useMayChange } from "../me.ts";
 import { useNavigationItems } from "../navigation.tsx";
 
 type SavedFilter = components["schemas"]["SavedFilter"];
 
 export default function FiltersPage() {
   const { t } = useLingui();
+  const mayChange = useMayChange()("ReadAccount");
   const filters = useApi("/m/portal/filters");
   const pages = useNavigationItems().flatMap((group) => group.pages);
   const [doomed, setDoomed] = useState<SavedFilter>();
@@ -46,7 +48,9 @@ export default function FiltersPage() {
       cell: (filter) => findPage(filter)?.title ?? t`Not available`,
       csv: (filter) => findPage(filter)?.title ?? "",
     },
-    {
+  ];
+  if (mayChange)
+    columns.push({
       id: "delete",
       header: t`Action`,
       width: 120,
@@ -60,8 +64,7 @@ export default function FiltersPage() {
         </Button>
       ),
       csv: () => "",
-    },
-  ];
+    });
   return (
     <>
       <PageTitle title={t`Saved filters`} />

@@ -12,7 +12,7 @@ import type { Column } from "../../components/server-table.tsx";
 import { RemoveFactorsDialog } from "../../security/remove-factors-dialog.tsx";
 import { AccessDialog } from "../access-dialog.tsx";
 import { BrowserTable } from "../browser-table.tsx";
-import { useMay, useMe } from "../me.ts";
+import { useMay, useMayChange, useMe } from "../me.ts";
 import { NewPersonDialog } from "../new-person-dialog.tsx";
 
 type Person = components["schemas"]["Subuser"];
@@ -22,14 +22,15 @@ type Open = { kind: "new" } | { kind: Action; person: Person };
 export default function PeoplePage() {
   const { t } = useLingui();
   const may = useMay();
+  const mayChange = useMayChange();
   const me = useMe().data;
   const people = useApi("/m/u/users");
   const [open, setOpen] = useState<Open>();
   const end = () => setOpen(undefined);
   const mayReadRoles = may("ReadRoles", "ModifyRoles");
   const items = (person: Person) => [
-    ...(may("ModifyRoles") ? [{ id: "access", text: t`Change access` }] : []),
-    ...(may("ModifyUsers") && person.user_id !== me?.user_id
+    ...(mayChange("ModifyRoles") ? [{ id: "access", text: t`Change access` }] : []),
+    ...(mayChange("ModifyUsers") && person.user_id !== me?.user_id
       ? [
           { id: "password", text: t`Reset the password` },
           { id: "factors", text: t`Remove the second factors` },
@@ -64,22 +65,23 @@ export default function PeoplePage() {
       cell: (person) => <AccessSummary user={person.user_id} />,
       csv: () => "",
     });
-  columns.push({
-    id: "actions",
-    header: t`Action`,
-    width: 140,
-    cell: (person) =>
-      items(person).length > 0 && (
-        <ButtonDropdown
-          variant="inline-icon"
-          expandToViewport
-          ariaLabel={t`Actions for ${person.username}`}
-          items={items(person)}
-          onItemClick={({ detail }) => setOpen({ kind: detail.id as Action, person })}
-        />
-      ),
-    csv: () => "",
-  });
+  if (mayChange("ModifyRoles", "ModifyUsers"))
+    columns.push({
+      id: "actions",
+      header: t`Action`,
+      width: 140,
+      cell: (person) =>
+        items(person).length > 0 && (
+          <ButtonDropdown
+            variant="inline-icon"
+            expandToViewport
+            ariaLabel={t`Actions for ${person.username}`}
+            items={items(person)}
+            onItemClick={({ detail }) => setOpen({ kind: detail.id as Action, person })}
+          />
+        ),
+      csv: () => "",
+    });
   return (
     <>
       <PageTitle title={t`People`} />
@@ -92,7 +94,7 @@ export default function PeoplePage() {
         rowId={(person) => person.user_id}
         searchLabel={t`Name or e-mail`}
         actions={
-          may("ModifyUsers") && (
+          mayChange("ModifyUsers") && (
             <Button variant="primary" onClick={() => setOpen({ kind: "new" })}>
               <Trans>Add a person</Trans>
             </Button>

@@ -15,7 +15,7 @@ import { PageTitle } from "../../components/page-title.tsx";
 import { useFieldErrors } from "../../components/rule-text.ts";
 import type { Column } from "../../components/server-table.tsx";
 import { BrowserTable } from "../browser-table.tsx";
-import { useMay } from "../me.ts";
+import { useMayChange } from "../me.ts";
 import { ADMIN, usePermissionTexts } from "../permission-texts.ts";
 import "../../components/plain-fieldset.css";
 
@@ -26,7 +26,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{4,30}[A-Za-z0-9]$/;
 
 export default function RolesPage() {
   const { t } = useLingui();
-  const mayChange = useMay()("ModifyRoles");
+  const mayChange = useMayChange()("ModifyRoles");
   const texts = usePermissionTexts();
   const roles = useApi("/m/auth/rbac/roles", { query: { namespace: "portal", etags: true } });
   const [open, setOpen] = useState<Open>();

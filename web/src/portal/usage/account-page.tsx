@@ -10,7 +10,7 @@ import { useApi, useChange } from "../../api/queries.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { useNotifications } from "../../components/notifications.tsx";
 import { useFieldErrors } from "../../components/rule-text.ts";
-import { useFlag, useMay } from "../me.ts";
+import { useFlag, useMayChange } from "../me.ts";
 import { usePeriod } from "./period.tsx";
 import { UsageReport } from "./usage-report.tsx";
 import type { ComparedRow } from "./usage-rows.ts";
@@ -18,7 +18,7 @@ import type { ComparedRow } from "./usage-rows.ts";
 export default function AccountUsagePage() {
   const { t } = useLingui();
   const flag = useFlag();
-  const mayRename = useMay()("ModifySettings") && flag("usage_account_menu_account_edit");
+  const mayRename = useMayChange()("ModifySettings") && flag("usage_account_menu_account_edit");
   const [renamed, setRenamed] = useState<ComparedRow>();
   const period = usePeriod();
   const report = useApi("/m/portal/usage/account", { query: period.query });

@@ -10,7 +10,7 @@ import { useChange } from "../../api/queries.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { useNotifications } from "../../components/notifications.tsx";
 import { useDownload } from "../download.ts";
-import { useFlag, useMay } from "../me.ts";
+import { useFlag, useMay, useMayChange } from "../me.ts";
 import type { Period } from "./period.tsx";
 
 export type ReportBy = "account" | "group" | "tag" | "crosstag";
@@ -25,12 +25,13 @@ export function ReportActions({ by, period, parameters }: ReportActionsProps) {
   const { t } = useLingui();
   const flag = useFlag();
   const may = useMay();
+  const mayChange = useMayChange();
   const download = useDownload();
   const [saving, setSaving] = useState(false);
   return (
     <>
       <SpaceBetween direction="horizontal" size="xs">
-        {flag("report_filters") && may("ReadAccount") && (
+        {flag("report_filters") && mayChange("ReadAccount") && (
           <Button onClick={() => setSaving(true)}>
             <Trans>Save as filter</Trans>
           </Button>
