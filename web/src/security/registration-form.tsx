@@ -11,6 +11,7 @@ import type { components } from "../api/schema.ts";
 import { useErrorText } from "../components/error-text.ts";
 import { usePasskeyText } from "./passkey-text.ts";
 import { createPasskey, PasskeyError } from "./passkeys.ts";
+import { QrCode } from "./qr-code.tsx";
 
 export type Registration = components["schemas"]["FactorRegistration"];
 export type FactorProof = components["schemas"]["SecondFactorCreate"];
@@ -99,9 +100,11 @@ export function RegistrationFields(props: RegistrationFieldsProps) {
         <SpaceBetween size="m">
           <Box>
             <Trans>
-              Add this key to the app as a time-based code, then type the code that the app shows.
+              Scan the QR code with the app, or add the key as a time-based code. Then type the code
+              that the app shows.
             </Trans>
           </Box>
+          <QrCode text={registration.totp.uri} label={t`QR code for the authenticator app`} />
           <CopyRow label={t`Key`} text={registration.totp.secret} />
           <CopyRow label={t`Address for apps`} text={registration.totp.uri} />
           <CodeField
