@@ -64,6 +64,7 @@ LOCKS = {
     "legacy/deployments/records.py list_stacks": OF_LEGACY,
     "legacy/roles/records.py lock_role": OF_LEGACY,
     "legacy/stacks/records.py find_stack": OF_LEGACY,
+    "portal/budgets/records.py lock_budgets": OF_VERSIONS,
 }
 
 

@@ -24,6 +24,7 @@ VERSIONED = [route for route in protected_routes() if "versioned" in route.handl
 CHANGING = [route for route in VERSIONED if route.is_mutating]
 EDITING = [route for route in CHANGING if route.method != "DELETE"]
 EXPECTED = {
+    "change_budgets",
     "change_invoice_template",
     "change_settings",
     "delete_account",
@@ -78,6 +79,7 @@ def test_these_routes_take_a_version() -> None:
     assert {route.operation for route in CHANGING} == EXPECTED
     assert {route.operation for route in VERSIONED} - EXPECTED == {
         "list_billing_group_details",
+        "read_budgets",
         "read_settings",
     }
 
@@ -119,7 +121,7 @@ def test_of_two_editors_the_second_is_refused_and_told_who_was_first(
     tenant: Tenant, route: Route
 ) -> None:
     first, second = (build_edit(route, tenant, action) for action in ("ReadCost", "ReadAudit"))
-    second.path = first.path
+    second.path, second.query = first.path, first.query
     version = read_version(tenant, route, first)
 
     assert send(tenant, route, first, version).is_success

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation.product import Product
 from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.held_locks import InTransaction, call_while_locked
 from tests.problem_responses import HttpResponse, read_problem
@@ -112,6 +113,24 @@ def test_a_billing_group(tenant: Service, company: str) -> None:
 def test_the_organisation_settings(tenant: Service) -> None:
     statement = """UPDATE organisation_settings SET settings = '{"language"\\: "en"}'"""
     assert_refused(tenant, statement, "PUT", "/m/core/settings", {"rounding": "down"})
+
+
+def test_the_budgets_of_a_customer(tenant: Service, company: str) -> None:
+    budget = {"name": "all", "target": "company", "amount": 9, "currency": "jpy", "thresholds": []}
+    path = f"/m/portal/budgets?company_id={company}"
+    portal = tenant.root(product=Product.portal)
+    first = send(tenant, "PUT", path, {"budgets": [budget]}, portal)
+    assert first.status_code == 200, first.text
+    named = portal | {"If-Match": first.headers["etag"]}
+
+    outcome = call_while_locked(
+        tenant,
+        execute("UPDATE budget_settings SET budgets = '[]'"),
+        lambda: send(tenant, "PUT", path, {"budgets": [budget]}, named),
+    )
+
+    assert outcome.waited
+    assert read_problem(outcome.result, 412)["code"] == "version_conflict"
 
 
 def test_accounts_that_are_assigned_together(tenant: Service, company: str) -> None:

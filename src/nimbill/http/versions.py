@@ -45,8 +45,8 @@ class ObjectVersion:
         return compute_etag(self.values)
 
 
-# Loads the object that the parameters of the path name; None if the caller cannot see it. The last
-# argument locks it until the end of the transaction.
+# Loads the object that the parameters of the path and the query name; None if the caller cannot see
+# it. The last argument locks it until the end of the transaction.
 LoadVersion = Callable[
     [AsyncConnection, Caller, Mapping[str, Any], bool], Awaitable[ObjectVersion | None]
 ]
@@ -68,7 +68,7 @@ async def refuse_other_version(request: Request[Any, Any, Any]) -> None:
     if sent is None or load is None or context.db is None or request.method not in MUTATING:
         return
     caller = get_caller(context)
-    current = await load(context.db, caller, request.path_params, True)
+    current = await load(context.db, caller, _read_parameters(request), True)
     if current is None or matches(sent, current.etag):
         return
     latest = await find_latest_change(context.db, caller.scope, current.resource)
@@ -77,6 +77,10 @@ async def refuse_other_version(request: Request[Any, Any, Any]) -> None:
         changed_by=None if latest is None else latest["actor_name"],
         changed_at=None if latest is None else latest["at"],
     )
+
+
+def _read_parameters(request: Request[Any, Any, Any]) -> dict[str, Any]:
+    return {**request.query_params, **request.path_params}
 
 
 def matches(sent: str, etag: str) -> bool:
@@ -96,6 +100,6 @@ async def add_etag(
     if build is not None:
         version: ObjectVersion | None = build(response)
     else:
-        version = await load(context.db, get_caller(context), request.path_params, False)
+        version = await load(context.db, get_caller(context), _read_parameters(request), False)
     if version is not None:
         context.response_headers[ETAG] = version.etag

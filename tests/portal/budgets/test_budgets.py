@@ -200,3 +200,45 @@ def test_a_user_of_the_organisation_names_the_company(customer: PortalCustomer) 
     assert [name for name, _ in read_violations(refused)] == ["company_id"]
     assert stored.status_code == 200, stored.text
     assert len(customer.get(BUDGETS)["budgets"]) == 1
+
+
+def test_of_two_editors_the_second_is_refused(customer: PortalCustomer) -> None:
+    http, headers = customer.service.http, customer.reseller.portal
+    version = http.get(PORTAL + BUDGETS, headers=headers).headers["etag"]
+    named = headers | {"If-Match": version}
+    other = COMPANY_BUDGET | {"amount": 70_000}
+
+    first = put(customer, BUDGETS, {"budgets": [COMPANY_BUDGET]}, named)
+    second = put(customer, BUDGETS, {"budgets": [other]}, named)
+
+    assert first.status_code == 200, first.text
+    problem = read_problem(second, 412)
+    assert problem["code"] == "version_conflict"
+    assert problem["etag"] == first.headers["etag"] != version
+    assert problem["changed_by"] == customer.reseller.email
+    (stored,) = customer.get(BUDGETS)["budgets"]
+    assert stored["amount"] == COMPANY_BUDGET["amount"]
+    assert put(customer, BUDGETS, {"budgets": [other]}, headers).status_code == 200
+
+
+def test_the_version_is_that_of_the_company_that_staff_names(customer: PortalCustomer) -> None:
+    root = customer.service.root(product=Product.portal)
+    path = f"{BUDGETS}?company_id={customer.company_id}"
+    store_budgets(customer, COMPANY_BUDGET)
+    http = customer.service.http
+    own = http.get(PORTAL + BUDGETS, headers=customer.reseller.portal).headers["etag"]
+
+    refused = put(customer, path, {"budgets": []}, root | {"If-Match": '"another"'})
+    stored = put(customer, path, {"budgets": []}, root | {"If-Match": own})
+
+    assert read_problem(refused, 412)["etag"] == own
+    assert stored.status_code == 200, stored.text
+
+
+def test_a_user_with_a_filter_gets_no_version(daily_customer: PortalCustomer) -> None:
+    headers = daily_customer.create_subuser("noversion", ["ReadBudget"], [filter_accounts(SECOND)])
+
+    response = daily_customer.service.http.get(PORTAL + BUDGETS, headers=headers)
+
+    assert response.status_code == 200
+    assert "etag" not in response.headers

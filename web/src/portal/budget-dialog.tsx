@@ -1,52 +1,58 @@
-// Adds, changes and deletes a budget. The service replaces the whole list, so it is read anew before.
+// Adds, changes and deletes a budget. The service replaces the whole list of the version that was read.
 import Button from "@cloudscape-design/components/button";
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useState } from "react";
-import type { ApiClient } from "../api/client.ts";
+import { useCallback } from "react";
 import { exactNumber, isDecimalNumber } from "../api/exact-json.ts";
 import { useApi, useChange } from "../api/queries.ts";
 import type { components } from "../api/schema.ts";
 import { formatCurrency } from "../components/amount-format.ts";
 import { ConfirmDialog } from "../components/confirm-dialog.tsx";
+import { EditConflict } from "../components/edit-conflict.tsx";
+import { useEditing, type Versioned } from "../components/editing.ts";
 import { useNotifications } from "../components/notifications.tsx";
 import type { BudgetState } from "./budget-bar.tsx";
 import { useFlag, useMay } from "./me.ts";
 
 type BudgetChange = components["schemas"]["BudgetChange"];
+type BudgetStates = components["schemas"]["BudgetStates"];
 type Threshold = components["schemas"]["Threshold"];
 type Target = BudgetChange["target"];
 
 const PERCENT = /^[1-9]\d{0,3}$/;
 
-async function replaceBudgets(
-  client: ApiClient,
-  change: (budgets: BudgetChange[]) => BudgetChange[],
-) {
-  const { budgets } = await client.get("/m/portal/budgets");
-  const stored = budgets.map((budget) => ({
-    budget_id: budget.budget_id,
-    name: budget.name,
-    target: budget.target,
-    ...(budget.target_id !== null && { target_id: budget.target_id }),
-    amount: exactNumber(budget.amount),
-    currency: budget.currency,
-    thresholds: budget.thresholds,
-  }));
-  return client.put("/m/portal/budgets", { body: { budgets: change(stored) } });
+const PATH = "/m/portal/budgets";
+
+function readBudget({ target_id, amount, ...budget }: BudgetState): BudgetChange {
+  const { budget_id, name, target, currency, thresholds } = budget;
+  return {
+    budget_id,
+    name,
+    target,
+    ...(target_id !== null && { target_id }),
+    amount: exactNumber(amount),
+    currency,
+    thresholds,
+  };
 }
 
 export function DeleteBudgetDialog({ budget, onEnd }: { budget: BudgetState; onEnd: () => void }) {
   const { t } = useLingui();
   const { notify } = useNotifications();
   const remove = useChange(
-    (client) =>
-      replaceBudgets(client, (budgets) =>
-        budgets.filter((each) => each.budget_id !== budget.budget_id),
-      ),
+    async (client) => {
+      const { data, headers } = await client.fetch("GET", PATH);
+      const others = (data as BudgetStates).budgets.filter(
+        (each) => each.budget_id !== budget.budget_id,
+      );
+      return client.put(PATH, {
+        body: { budgets: others.map(readBudget) },
+        ifMatch: headers.get("etag") ?? undefined,
+      });
+    },
     {
       onSuccess: () => {
         notify({ type: "success", content: t`${budget.name} was deleted.` });
@@ -68,34 +74,90 @@ export function DeleteBudgetDialog({ budget, onEnd }: { budget: BudgetState; onE
   );
 }
 
-export function BudgetDialog({ budget, onEnd }: { budget?: BudgetState; onEnd: () => void }) {
+interface BudgetForm {
+  name: string;
+  target: Target;
+  targetId: string;
+  amount: string;
+  thresholds: { percent: string; of: Threshold["of"] }[];
+}
+
+const NEW: BudgetForm = {
+  name: "",
+  target: "company",
+  targetId: "",
+  amount: "",
+  thresholds: [{ percent: "80", of: "actual" }],
+};
+
+function readForm(budget: BudgetState | undefined): BudgetForm {
+  if (budget === undefined) return NEW;
+  return {
+    name: budget.name,
+    target: budget.target,
+    targetId: budget.target_id ?? "",
+    amount: String(budget.amount),
+    thresholds: budget.thresholds.map(({ percent, of }) => ({ percent: String(percent), of })),
+  };
+}
+
+/** People separate thousands with commas. */
+function withoutCommas(amount: string): string {
+  return amount.replaceAll(",", "");
+}
+
+/** The budget as the person has typed it, for the list that replaces the stored one. */
+function writeForm(form: BudgetForm, stored: BudgetState | undefined): BudgetChange {
+  const { name, target, targetId, amount, thresholds } = form;
+  return {
+    name: name.trim(),
+    target,
+    ...(target !== "company" && { target_id: targetId.trim() }),
+    amount: exactNumber(withoutCommas(amount)),
+    thresholds: thresholds.map(({ percent, of }) => ({ percent: Number(percent), of })),
+    ...(stored && { budget_id: stored.budget_id, currency: stored.currency }),
+  };
+}
+
+function isReady({ name, target, targetId, amount, thresholds }: BudgetForm): boolean {
+  return (
+    name.trim() !== "" &&
+    isDecimalNumber(withoutCommas(amount)) &&
+    (target === "company" || targetId.trim() !== "") &&
+    thresholds.every(({ percent }) => PERCENT.test(percent))
+  );
+}
+
+interface BudgetDialogProps {
+  loaded: Versioned<BudgetStates>;
+  budget?: BudgetState;
+  onEnd: () => void;
+}
+
+export function BudgetDialog({ loaded, budget, onEnd }: BudgetDialogProps) {
   const { t } = useLingui();
   const { notify } = useNotifications();
-  const [name, setName] = useState(budget?.name ?? "");
-  const [target, setTarget] = useState<Target>(budget?.target ?? "company");
-  const [targetId, setTargetId] = useState(budget?.target_id ?? "");
-  const [amount, setAmount] = useState(String(budget?.amount ?? ""));
-  const [thresholds, setThresholds] = useState<{ percent: string; of: Threshold["of"] }[]>(
-    (budget?.thresholds ?? [{ percent: 80, of: "actual" }]).map(({ percent, of }) => ({
-      percent: String(percent),
-      of,
-    })),
+  const describe = useDescription();
+  const id = budget?.budget_id;
+  const find = useCallback(
+    ({ budgets }: BudgetStates) => budgets.find((each) => each.budget_id === id),
+    [id],
   );
-  const digits = amount.replaceAll(",", "");
+  const editing = useEditing(
+    loaded,
+    useCallback((data: BudgetStates) => readForm(find(data)), [find]),
+  );
+  const { form, change } = editing;
   const save = useChange(
-    (client) =>
-      replaceBudgets(client, (budgets) => {
-        const changed: BudgetChange = {
-          name: name.trim(),
-          target,
-          ...(target !== "company" && { target_id: targetId.trim() }),
-          amount: exactNumber(digits),
-          thresholds: thresholds.map(({ percent, of }) => ({ percent: Number(percent), of })),
-          ...(budget && { budget_id: budget.budget_id, currency: budget.currency }),
-        };
-        if (budget === undefined) return [...budgets, changed];
-        return budgets.map((each) => (each.budget_id === budget.budget_id ? changed : each));
-      }),
+    (client, version: string | undefined) => {
+      const stored = find(loaded.data);
+      const changed = writeForm(form, stored);
+      const budgets = loaded.data.budgets.map((each) =>
+        each === stored ? changed : readBudget(each),
+      );
+      if (stored === undefined) budgets.push(changed);
+      return client.put(PATH, { body: { budgets }, ifMatch: version });
+    },
     {
       onSuccess: () => {
         notify({ type: "success", content: t`The budget was saved.` });
@@ -103,55 +165,85 @@ export function BudgetDialog({ budget, onEnd }: { budget?: BudgetState; onEnd: (
       },
     },
   );
-  const ready =
-    name.trim() !== "" &&
-    isDecimalNumber(digits) &&
-    (target === "company" || targetId.trim() !== "") &&
-    thresholds.every(({ percent }) => PERCENT.test(percent));
   return (
-    <ConfirmDialog
-      title={budget === undefined ? t`Add a budget` : t`Change ${budget.name}`}
-      action={t`Save`}
-      busy={save.isPending}
-      error={save.error}
-      ready={ready}
-      onConfirm={() => save.mutate(undefined)}
-      onCancel={onEnd}
-    >
-      <SpaceBetween size="m">
-        <FormField label={t`Name`}>
-          <Input
-            value={name}
-            autoComplete={false}
-            onChange={({ detail }) => setName(detail.value)}
+    <>
+      <ConfirmDialog
+        title={budget === undefined ? t`Add a budget` : t`Change ${budget.name}`}
+        action={t`Save`}
+        busy={save.isPending}
+        error={save.error?.status === 412 ? null : save.error}
+        ready={isReady(form)}
+        onConfirm={() => save.mutate(editing.version)}
+        onCancel={onEnd}
+      >
+        <SpaceBetween size="m">
+          <FormField label={t`Name`}>
+            <Input
+              value={form.name}
+              autoComplete={false}
+              onChange={({ detail }) => change({ name: detail.value })}
+            />
+          </FormField>
+          <TargetFields
+            target={form.target}
+            targetId={form.targetId}
+            onChange={(target, targetId) => change({ target, targetId })}
           />
-        </FormField>
-        <TargetFields
-          target={target}
-          targetId={targetId}
-          onChange={(chosen, id) => {
-            setTarget(chosen);
-            setTargetId(id);
-          }}
-        />
-        <FormField
-          label={
-            budget ? t`Amount per month (${formatCurrency(budget.currency)})` : t`Amount per month`
-          }
-          description={budget ? "" : t`In the currency of your invoices`}
-          errorText={amount !== "" && !isDecimalNumber(digits) && t`Enter digits, such as 900000.`}
-        >
-          <Input
-            value={amount}
-            inputMode="decimal"
-            autoComplete={false}
-            onChange={({ detail }) => setAmount(detail.value)}
+          <FormField
+            label={budget ? t`Amount per month (${formatCurrency(budget.currency)})` : t`Amount per month`}
+            description={budget ? "" : t`In the currency of your invoices`}
+            errorText={
+              form.amount !== "" &&
+              !isDecimalNumber(withoutCommas(form.amount)) &&
+              t`Enter digits, such as 900000.`
+            }
+          >
+            <Input
+              value={form.amount}
+              inputMode="decimal"
+              autoComplete={false}
+              onChange={({ detail }) => change({ amount: detail.value })}
+            />
+          </FormField>
+          <ThresholdFields
+            thresholds={form.thresholds}
+            onChange={(thresholds) => change({ thresholds })}
           />
-        </FormField>
-        <ThresholdFields thresholds={thresholds} onChange={setThresholds} />
-      </SpaceBetween>
-    </ConfirmDialog>
+        </SpaceBetween>
+      </ConfirmDialog>
+      <EditConflict
+        error={save.error}
+        editing={editing}
+        describe={describe}
+        save={(version) => save.mutate(version)}
+        onEnd={() => save.reset()}
+      />
+    </>
   );
+}
+
+/** The label and the text of each field, to compare two versions. */
+function useDescription(): (form: BudgetForm) => [string, string][] {
+  const { t } = useLingui();
+  const targets = {
+    company: t`All costs`,
+    account: t`One account`,
+    group: t`One account group`,
+    tag: t`One tag`,
+  };
+  return ({ name, target, targetId, amount, thresholds }) => [
+    [t`Name`, name],
+    [t`What counts`, `${targets[target]} ${targetId}`.trim()],
+    [t`Amount per month`, amount],
+    [
+      t`Thresholds`,
+      thresholds
+        .map(({ percent, of }) =>
+          of === "forecast" ? t`${percent} % of the forecast` : t`${percent} % used`,
+        )
+        .join(" · "),
+    ],
+  ];
 }
 
 interface TargetFieldsProps {

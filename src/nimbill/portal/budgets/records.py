@@ -50,6 +50,15 @@ async def list_budgets(db: AsyncConnection, scope: TenantScope, company_id: str)
     return msgspec.convert(exact_json.decode_stored(stored or "[]"), list[Budget])
 
 
+async def lock_budgets(db: AsyncConnection, scope: TenantScope, company_id: str) -> list[Budget]:
+    """List the budgets and lock the list until the transaction ends, also an empty one."""
+    key = {"organisation_id": scope.organisation_id, "company_id": company_id}
+    await db.execute(insert(budget_settings).values(**key).on_conflict_do_nothing())
+    stmt = sa.select(budget_settings.c.budgets).where(*_is_company(scope, company_id))
+    stored: str = (await db.execute(stmt.with_for_update())).scalar_one()
+    return msgspec.convert(exact_json.decode_stored(stored), list[Budget])
+
+
 async def store_budgets(
     db: AsyncConnection, scope: TenantScope, company_id: str, budgets: Sequence[Budget]
 ) -> None:

@@ -14,6 +14,7 @@ from nimbill.portal.budgets.bodies import (
     BudgetStates,
     CompanyAlertSettings,
 )
+from nimbill.portal.budgets.version import load_budgets_version
 from nimbill.portal.one_company import load_one_company
 from nimbill.portal.report_months import current_day
 from nimbill.portal.report_parameters import OneCompanyId
@@ -25,6 +26,7 @@ from nimbill.portal.report_parameters import OneCompanyId
     role_actions=[RoleAction.ReadBudget],
     flag="usage_account_menu_budget",
     basis=chosen("portal-budgets"),
+    versioned=load_budgets_version,
 )
 async def read_budgets(
     caller: RequestCaller, db: Transaction, company_id: OneCompanyId = None
@@ -40,6 +42,7 @@ async def read_budgets(
     role_actions=[RoleAction.ModifyBudget],
     flag="usage_account_menu_budget_edit",
     basis=chosen("portal-budgets"),
+    versioned=load_budgets_version,
     audited="budgets/{company_id}",
 )
 async def change_budgets(

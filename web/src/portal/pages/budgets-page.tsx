@@ -8,6 +8,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useApi } from "../../api/queries.ts";
+import { useVersioned } from "../../components/editing.ts";
 import { formatMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
 import { QueryState } from "../../components/query-state.tsx";
@@ -28,7 +29,7 @@ export default function BudgetsPage() {
   const filtered = useMe().data?.filtered ?? true;
   const mayModify = mayChange("ModifyBudget") && !filtered;
   const mayEdit = mayModify && flag("usage_account_menu_budget_edit");
-  const budgets = useApi("/m/portal/budgets");
+  const budgets = useVersioned("/m/portal/budgets");
   const [open, setOpen] = useState<Open>();
   const end = () => setOpen(undefined);
   return (
@@ -52,7 +53,7 @@ export default function BudgetsPage() {
       <PageTitle title={t`Budgets`} />
       <SpaceBetween size="l">
         <QueryState query={budgets}>
-          {(data) => (
+          {({ data }) => (
             <SpaceBetween size="l">
               <PriceNotes unpriced={data.unpriced} />
               {data.budgets.length === 0 && (
@@ -103,8 +104,12 @@ export default function BudgetsPage() {
         </QueryState>
         {flag("budgetalerts") && !filtered && <BudgetAlerts mayEdit={mayModify} />}
       </SpaceBetween>
-      {open?.kind === "edit" && (
-        <BudgetDialog {...(open.budget && { budget: open.budget })} onEnd={end} />
+      {open?.kind === "edit" && budgets.data !== undefined && (
+        <BudgetDialog
+          loaded={budgets.data}
+          {...(open.budget && { budget: open.budget })}
+          onEnd={end}
+        />
       )}
       {open?.kind === "delete" && <DeleteBudgetDialog budget={open.budget} onEnd={end} />}
     </ContentLayout>
