@@ -99,6 +99,7 @@ ADDED: dict[str, tuple[str, ...]] = {
     "list_subusers": ("ReadUsers", "ModifyUsers"),
     "delete_subuser": ("ModifyUsers",),
     "change_password": ("ModifyUsers",),
+    "read_email": ("ModifyUsers",),
     "change_email": ("ModifyUsers",),
     "list_sessions": ("ModifyUsers",),
     "end_session": ("ModifyUsers",),
@@ -137,6 +138,9 @@ ADDED: dict[str, tuple[str, ...]] = {
     "verify_audit_log": ("ReadAudit",),
     # creates with a body and lists without one; the handler decides which
     "create_or_list_resellers": ("ReadReseller", "ModifyReseller"),
+    "list_reseller_sessions": ("ModifyReseller",),
+    "end_reseller_session": ("ModifyReseller",),
+    "remove_reseller_factors": ("ModifyReseller",),
     "delete_free_format_of_vendor": ("ModifyBillingGroup",),
     "create_billing_groups_from_csv": ("ModifyBillingGroup",),
     "create_accounts_from_csv": ("ModifyAccount",),
@@ -207,6 +211,7 @@ ADDED: dict[str, tuple[str, ...]] = {
 # operations that the user named in the path may call without a role action
 OPEN_TO_OWN_USER = {
     "change_password",
+    "read_email",
     "change_email",
     "list_sessions",
     "list_second_factors",

@@ -274,6 +274,7 @@ DEPLOYMENT = RecordReference(make_deployment, "legacy_stacks", "deployment")
 STACK = RecordReference(make_stack, "legacy_stacks", "stack_id")
 CONTAINER = RecordReference(make_container, "legacy_containers", "container_id")
 
+RESELLER_SIGN_IN = "list_reseller_sessions", "end_reseller_session", "remove_reseller_factors"
 # parameter or body field: the record it refers to; "operation.name" takes precedence over "name"
 REFERENCES: Mapping[str, RecordReference] = {
     "company_id": GROUP,
@@ -339,6 +340,7 @@ REFERENCES: Mapping[str, RecordReference] = {
     "delete_reseller.user_id": RESELLER,
     "change_reseller_password.user_id": RESELLER,
     "update_reseller_meta.user_id": RESELLER,
+    **{f"{operation}.user_id": RESELLER for operation in RESELLER_SIGN_IN},
     "read_costs.by": RecordReference(
         make_tagged_cost, "cost_tag_sums", "tag_key", filtered=True, prefix="tag:"
     ),

@@ -31,6 +31,7 @@ from nimbill.customers.organisation_settings import routes as settings_routes
 from nimbill.customers.portal_branding import routes as branding_routes
 from nimbill.customers.projects import routes as project_routes
 from nimbill.customers.resellers import routes as reseller_routes
+from nimbill.customers.resellers import sign_in_routes as reseller_sign_in_routes
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import ServiceError
 from nimbill.foundation.logs import configure_library_logs, configure_logs
@@ -109,6 +110,7 @@ CORE_ROUTES = [
     *profit_routes.ROUTES,
     *recalculation_routes.ROUTES,
     *reseller_routes.ROUTES,
+    *reseller_sign_in_routes.ROUTES,
     *reserved_instance_routes.ROUTES,
     *search_routes.ROUTES,
     *settings_routes.ROUTES,

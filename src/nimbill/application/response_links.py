@@ -156,6 +156,8 @@ def _link_reseller(user_id: str) -> list[ResponseLink]:
     return [
         ResponseLink("update_reseller_meta", in_path),
         ResponseLink("change_reseller_password", in_path),
+        ResponseLink("list_reseller_sessions", in_path),
+        ResponseLink("remove_reseller_factors", in_path),
         ResponseLink("delete_reseller", in_path),
     ]
 
@@ -174,6 +176,7 @@ def _link_subuser(record: str) -> list[ResponseLink]:
     user_id, username = f"{record}/user_id", f"{record}/username"
     return [
         ResponseLink("change_password", {"user_id": user_id}),
+        ResponseLink("read_email", {"user_id": user_id}),
         ResponseLink("change_email", {"user_id": user_id}),
         ResponseLink("list_sessions", {"user_id": user_id}),
         ResponseLink("list_second_factors", {"user_id": user_id}),

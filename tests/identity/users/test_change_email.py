@@ -1,4 +1,4 @@
-"""PUT /m/u/users/{user_id}/email, and the invitation to an address"""
+"""GET and PUT /m/u/users/{user_id}/email, and the invitation to an address"""
 
 from __future__ import annotations
 
@@ -31,6 +31,18 @@ def test_an_administrator_changes_the_address_of_another_user(service: Service) 
 
     assert response.json() == {"status": "success"}
     assert [user["email"] for user in list_subusers(service)] == [EMAIL]
+
+
+def test_the_address_is_shown(service: Service) -> None:
+    user_id = add_subuser(service, email="old@example.com")["user_id"]
+    root_id = service.organisation.root_user_id
+
+    addresses = [
+        service.http.get(f"{USERS}/{each}/email", headers=service.root()).json()
+        for each in (user_id, root_id)
+    ]
+
+    assert addresses == [{"email": "old@example.com"}, {"email": None}]
 
 
 def test_the_own_address_needs_the_current_password(service: Service) -> None:

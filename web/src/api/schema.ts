@@ -1106,6 +1106,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/reseller/{user_id}/second-factors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["MCoreResellerUserIdSecondFactorsRemoveResellerFactors"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/reseller/{user_id}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreResellerUserIdSessionsListResellerSessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/reseller/{user_id}/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["MCoreResellerUserIdSessionsSessionIdEndResellerSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/ri/purchased": {
         parameters: {
             query?: never;
@@ -1817,7 +1865,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        get: operations["MUUsersUserIdEmailReadEmail"];
         put: operations["MUUsersUserIdEmailChangeEmail"];
         post?: never;
         delete?: never;
@@ -2668,6 +2716,9 @@ export interface components {
             namespaces: components["schemas"]["NamespaceAccess"][];
             user_id: string;
             username: string;
+        };
+        EmailAddress: {
+            email: string | null;
         };
         EmailChange: {
             email: string;
@@ -3709,6 +3760,13 @@ export interface components {
             portal_registered: string;
             update_time: string | null;
             user_id: string;
+        };
+        ResellerSession: {
+            address: string | null;
+            create_time: string;
+            last_use_time: string;
+            session_id: string;
+            user_agent: string | null;
         };
         Reservation: {
             currency: components["schemas"]["Currency"] | null;
@@ -6572,6 +6630,74 @@ export interface operations {
             };
         };
     };
+    MCoreResellerUserIdSecondFactorsRemoveResellerFactors: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MCoreResellerUserIdSessionsListResellerSessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResellerSession"][];
+                };
+            };
+        };
+    };
+    MCoreResellerUserIdSessionsSessionIdEndResellerSession: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                session_id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
     MCoreRiPurchasedListReservedInstances: {
         parameters: {
             query: {
@@ -6860,6 +6986,7 @@ export interface operations {
             };
             header?: {
                 "Idempotency-Key"?: string;
+                "If-Match"?: string;
             };
             path?: never;
             cookie?: never;
@@ -7818,6 +7945,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MUUsersUserIdEmailReadEmail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmailAddress"];
                 };
             };
         };

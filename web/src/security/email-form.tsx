@@ -6,10 +6,11 @@ import Form from "@cloudscape-design/components/form";
 import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
 import Input from "@cloudscape-design/components/input";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type FormEvent, useState } from "react";
-import { useChange } from "../api/queries.ts";
+import { useApi, useChange } from "../api/queries.ts";
 import { useErrorText } from "../components/error-text.ts";
 import { useNotifications } from "../components/notifications.tsx";
 import { useSession } from "../session/session.tsx";
@@ -20,6 +21,7 @@ export function EmailForm() {
   const errorText = useErrorText();
   const { session } = useSession();
   const { notify } = useNotifications();
+  const stored = useApi("/m/u/users/{user_id}/email", { path: { user_id: session.userId } }).data;
   const [email, setEmail] = useState("");
   const [current, setCurrent] = useState("");
   const save = useChange(
@@ -70,6 +72,16 @@ export function EmailForm() {
           <SpaceBetween size="m">
             {save.error !== null && !refused("email") && !refused("old_password") && !taken && (
               <Alert type="error">{errorText(save.error)}</Alert>
+            )}
+            {stored !== undefined && (
+              <KeyValuePairs
+                items={[
+                  {
+                    label: t`Current e-mail address`,
+                    value: stored.email ?? t`None yet. Without one you cannot reset your password.`,
+                  },
+                ]}
+              />
             )}
             <FormField
               label={t`New e-mail address`}

@@ -7,14 +7,23 @@ import { useNotifications } from "../components/notifications.tsx";
 interface RemoveFactorsDialogProps {
   userId: string;
   username: string;
+  /** The user is the portal login of a customer, not a person of the own company. */
+  portalLogin?: boolean;
   onEnd: () => void;
 }
 
-export function RemoveFactorsDialog({ userId, username, onEnd }: RemoveFactorsDialogProps) {
+export function RemoveFactorsDialog(props: RemoveFactorsDialogProps) {
+  const { userId, username, portalLogin = false, onEnd } = props;
   const { t } = useLingui();
   const { notify } = useNotifications();
   const remove = useChange(
-    (client) => client.delete("/m/u/users/{user_id}/second-factors", { path: { user_id: userId } }),
+    (client) =>
+      client.delete(
+        portalLogin
+          ? "/m/core/reseller/{user_id}/second-factors"
+          : "/m/u/users/{user_id}/second-factors",
+        { path: { user_id: userId } },
+      ),
     {
       onSuccess: () => {
         notify({ type: "success", content: t`The second factors of ${username} were removed.` });

@@ -17,6 +17,10 @@ import { useLanguage } from "../language/language.tsx";
 import { nameBrowser } from "./browser-name.ts";
 
 type ConsoleSession = components["schemas"]["ConsoleSession"];
+type SignedInBrowser = Pick<
+  ConsoleSession,
+  "user_agent" | "address" | "create_time" | "last_use_time"
+>;
 
 export function SessionList({ userId }: { userId: string }) {
   const { t } = useLingui();
@@ -58,9 +62,32 @@ export function SessionList({ userId }: { userId: string }) {
   );
 }
 
-function useColumns(onEnd: (session: ConsoleSession) => void) {
+/** Where and when somebody has signed in, for lists of sessions. */
+export function useSessionColumns() {
   const { t } = useLingui();
   const { language } = useLanguage();
+  return [
+    {
+      id: "address",
+      header: t`Network address`,
+      cell: (session: SignedInBrowser) => session.address ?? "–",
+    },
+    {
+      id: "created",
+      header: t`Signed in`,
+      cell: (session: SignedInBrowser) => formatTime(session.create_time, language),
+    },
+    {
+      id: "used",
+      header: t`Last used`,
+      cell: (session: SignedInBrowser) => formatTime(session.last_use_time, language),
+    },
+  ];
+}
+
+function useColumns(onEnd: (session: ConsoleSession) => void) {
+  const { t } = useLingui();
+  const places = useSessionColumns();
   return [
     {
       id: "browser",
@@ -79,21 +106,7 @@ function useColumns(onEnd: (session: ConsoleSession) => void) {
       cell: (session: ConsoleSession) =>
         session.product === "portal" ? t`Customer portal` : t`Reseller console`,
     },
-    {
-      id: "address",
-      header: t`Network address`,
-      cell: (session: ConsoleSession) => session.address ?? "–",
-    },
-    {
-      id: "created",
-      header: t`Signed in`,
-      cell: (session: ConsoleSession) => formatTime(session.create_time, language),
-    },
-    {
-      id: "used",
-      header: t`Last used`,
-      cell: (session: ConsoleSession) => formatTime(session.last_use_time, language),
-    },
+    ...places,
     {
       id: "end",
       header: t`Action`,

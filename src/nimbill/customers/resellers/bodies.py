@@ -82,6 +82,18 @@ class ResellerRecord(Body, frozen=True, kw_only=True):
     meta: dict[str, bool]
 
 
+class ResellerSession(Body, frozen=True, kw_only=True):
+    """A browser in which the account is signed in to the portal."""
+
+    basis: ClassVar[Basis] = chosen("reseller-sign-in")
+
+    session_id: str
+    user_agent: str | None
+    address: str | None
+    create_time: str
+    last_use_time: str
+
+
 def find_custom_password_violations(sent: Mapping[str, Any]) -> Iterator[Violation]:
     """Custom requires a valid password; with Auto the password field is ignored."""
     if sent.get("input_type") == InputType.Custom:

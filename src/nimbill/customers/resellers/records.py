@@ -82,6 +82,12 @@ async def list_resellers(
     return await fetch_page(db, scope, _select_resellers(scope), _COLUMNS, query)
 
 
+async def find_reseller(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row | None:
+    """None if the caller cannot see the billing group of the account."""
+    stmt = _select_resellers(scope).where(resellers.c.user_id == user_id)
+    return (await db.execute(stmt)).one_or_none()
+
+
 async def lock_reseller(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row | None:
     """Lock the row until the transaction ends; None if the caller cannot see its billing group."""
     stmt = _select_resellers(scope).where(resellers.c.user_id == user_id)

@@ -11,7 +11,6 @@ from nimbill.http.request_bodies import Success
 from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, delete, get
 from nimbill.identity.login import session_records as records
 from nimbill.identity.login.bodies import ConsoleSession
-from nimbill.identity.login.refresh_tokens import ABSOLUTE_LIFETIME, IDLE_LIFETIME
 from nimbill.identity.users.operations import require_manageable_user
 
 PRODUCTS = [Audience.core, Audience.portal]
@@ -31,14 +30,7 @@ async def list_sessions(
 ) -> list[ConsoleSession]:
     """List the browsers in which the user is signed in, the last used one first."""
     user = await require_manageable_user(db, caller, resources, user_id)
-    now = clock.now()
-    rows = await records.list_sessions(
-        db,
-        caller.scope,
-        user.user_id,
-        created_since=now - ABSOLUTE_LIFETIME,
-        used_since=now - IDLE_LIFETIME,
-    )
+    rows = await records.list_sessions(db, caller.scope, user.user_id)
     return [
         ConsoleSession(
             session_id=row.family_id,

@@ -1,25 +1,20 @@
 """Queries on the console sessions of a user."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.foundation import clock
 from nimbill.identity.login.records import refresh_tokens, token_families
+from nimbill.identity.login.refresh_tokens import ABSOLUTE_LIFETIME, IDLE_LIFETIME
 from nimbill.identity.users.records import users
 
 
-async def list_sessions(
-    db: AsyncConnection,
-    scope: TenantScope,
-    user_id: str,
-    *,
-    created_since: datetime,
-    used_since: datetime,
-) -> Sequence[Row]:
+async def list_sessions(db: AsyncConnection, scope: TenantScope, user_id: str) -> Sequence[Row]:
     """List the sessions that can still be continued, the last used one first."""
+    now = clock.now()
     last_use = sa.func.max(refresh_tokens.c.issue_time)
     stmt = (
         sa.select(
@@ -47,7 +42,7 @@ async def list_sessions(
             token_families.c.user_id == user_id,
             token_families.c.client_id.is_(None),
             ~token_families.c.revoked,
-            token_families.c.create_time >= created_since,
+            token_families.c.create_time >= now - ABSOLUTE_LIFETIME,
         )
         .group_by(
             token_families.c.family_id,
@@ -56,7 +51,7 @@ async def list_sessions(
             token_families.c.address,
             token_families.c.create_time,
         )
-        .having(last_use >= used_since)
+        .having(last_use >= now - IDLE_LIFETIME)
         .order_by(last_use.desc(), token_families.c.family_id)
     )
     return (await db.execute(stmt)).all()

@@ -72,6 +72,12 @@ class PasswordChange(Body, frozen=True, kw_only=True):
         return find_password_violations(sent.get("password"))
 
 
+class EmailAddress(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("email-change")
+
+    email: str | None
+
+
 class EmailChange(Body, frozen=True, kw_only=True):
     """`old_password`, the current password, is required to change the own address."""
 

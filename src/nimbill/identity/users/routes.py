@@ -29,6 +29,7 @@ from nimbill.identity.users.bodies import (
     ApiClientCreate,
     ApiClientRecord,
     BooleanText,
+    EmailAddress,
     EmailChange,
     Notification,
     PasswordChange,
@@ -129,6 +130,23 @@ async def change_password(
     """Change a password and revoke every token of the user."""
     await operations.change_password(db, caller, resources, user_id, data)
     return Success()
+
+
+@get(
+    "/{user_id:str}/email",
+    audiences=PRODUCTS,
+    role_actions=[RoleAction.ModifyUsers],
+    own_user_parameter="user_id",
+    flag_for_other_users="users_management",
+    personal=True,
+    basis=chosen("email-change"),
+)
+async def read_email(
+    user_id: FromPath[str], caller: RequestCaller, db: Transaction
+) -> EmailAddress:
+    """Show the e-mail address, to which links for a forgotten password are mailed."""
+    user = await operations.require_user(db, caller, user_id)
+    return EmailAddress(email=user.email)
 
 
 @put(
@@ -254,6 +272,7 @@ ROUTES = [
     list_subusers,
     delete_subuser,
     change_password,
+    read_email,
     change_email,
     create_api_client,
     list_api_clients,

@@ -13,17 +13,19 @@ import { CsvButton } from "../../../components/csv-button.tsx";
 import { formatTime } from "../../../components/month.ts";
 import { QueryState } from "../../../components/query-state.tsx";
 import { useLanguage } from "../../../language/language.tsx";
+import { RemoveFactorsDialog } from "../../../security/remove-factors-dialog.tsx";
 import { useMay } from "../../me.ts";
 import { CreateLoginDialog } from "./create-login-dialog.tsx";
 import type { BillingGroup } from "./customer-page.tsx";
 import { DeleteLoginDialog } from "./delete-login-dialog.tsx";
 import { LoginFlagsDialog } from "./login-flags-dialog.tsx";
 import { LoginPasswordDialog } from "./login-password-dialog.tsx";
+import { LoginSessionsDialog } from "./login-sessions-dialog.tsx";
 import { usePortalFlags } from "./portal-flags.ts";
 import { useViewPortal } from "./view-portal.ts";
 
 export type PortalLogin = components["schemas"]["ResellerRecord"];
-type Dialog = "create" | "flags" | "password" | "delete";
+type Dialog = "create" | "flags" | "password" | "sessions" | "factors" | "delete";
 
 export function PortalLogins({ group }: { group: BillingGroup }) {
   const { t } = useLingui();
@@ -115,6 +117,8 @@ export function PortalLogins({ group }: { group: BillingGroup }) {
                         { id: "view", text: t`View the portal as this login` },
                         { id: "flags", text: t`Choose what is shown` },
                         { id: "password", text: t`Set a new password` },
+                        { id: "sessions", text: t`Show the sessions` },
+                        { id: "factors", text: t`Remove the second factors` },
                         { id: "delete", text: t`Delete` },
                       ]}
                       onItemClick={({ detail }) => {
@@ -140,6 +144,17 @@ export function PortalLogins({ group }: { group: BillingGroup }) {
           )}
           {dialog?.login && dialog.kind === "password" && (
             <LoginPasswordDialog login={dialog.login} onEnd={end} />
+          )}
+          {dialog?.login && dialog.kind === "sessions" && (
+            <LoginSessionsDialog login={dialog.login} onEnd={end} />
+          )}
+          {dialog?.login && dialog.kind === "factors" && (
+            <RemoveFactorsDialog
+              userId={dialog.login.user_id}
+              username={dialog.login.email}
+              portalLogin
+              onEnd={end}
+            />
           )}
           {dialog?.login && dialog.kind === "delete" && (
             <DeleteLoginDialog login={dialog.login} onEnd={end} />
