@@ -48,7 +48,7 @@ def create_reseller(server: RealServer, name: str) -> SampleReseller:
     empty = SampleReseller(server, organisation, {})
     with empty.api() as api:
         _request(api, "POST", "/core/invoicetemplate", json=_build_template())
-        companies = {code: _create_customer(api, code) for code in CUSTOMERS}
+        companies = {code: create_billing_group(api, code) for code in CUSTOMERS}
         for month, factor in ((CLOSED_MONTH, 1), (OPEN_MONTH, 2)):
             import_month(api, month, build_costs(month, factor))
         _bill(api, CLOSED_MONTH, list(companies.values()))
@@ -98,7 +98,7 @@ def import_month(
     raise AssertionError(f"The import of {month} did not end.")
 
 
-def _create_customer(api: httpx.Client, code: str) -> str:
+def create_billing_group(api: httpx.Client, code: str) -> str:
     name, account = CUSTOMERS[code]
     group = {
         "billinggroup_id": code,

@@ -65,8 +65,8 @@ def create_customer(server: RealServer) -> SampleCustomer:
         }
         send(api, "POST", "/core/accts", account)
         import_month(api, MONTH, build_costs())
-        _create_login(api, company_id, EMAIL, dict.fromkeys(FLAGS, True))
-        _create_login(api, company_id, VISITOR, {})
+        create_login(api, company_id, EMAIL, dict.fromkeys(FLAGS, True))
+        create_login(api, company_id, VISITOR, {})
     customer = SampleCustomer(reseller, company_id)
     with open_portal_api(customer, EMAIL) as api:
         _create_clerk(api)
@@ -104,7 +104,7 @@ def open_portal_api(customer: SampleCustomer, username: str) -> httpx.Client:
     return httpx.Client(base_url=f"{customer.url}/m", headers=headers, timeout=60)
 
 
-def _create_login(api: httpx.Client, company_id: str, email: str, meta: dict[str, bool]) -> None:
+def create_login(api: httpx.Client, company_id: str, email: str, meta: dict[str, bool]) -> None:
     body = {
         "email": email,
         "company_id": company_id,
