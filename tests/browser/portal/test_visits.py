@@ -74,6 +74,7 @@ def test_what_is_off_is_neither_shown_nor_requested(open_portal: OpenPortal) -> 
     portal = open_portal(VISITOR)
     portal.open("/dashboard")
     links = list_links(portal)
+    portal.page.wait_for_load_state("networkidle")  # what the dashboard has requested
 
     for path in HIDDEN:
         portal.responses.clear()

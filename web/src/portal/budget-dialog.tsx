@@ -190,7 +190,11 @@ export function BudgetDialog({ loaded, budget, onEnd }: BudgetDialogProps) {
             onChange={(target, targetId) => change({ target, targetId })}
           />
           <FormField
-            label={budget ? t`Amount per month (${formatCurrency(budget.currency)})` : t`Amount per month`}
+            label={
+              budget
+                ? t`Amount per month (${formatCurrency(budget.currency)})`
+                : t`Amount per month`
+            }
             description={budget ? "" : t`In the currency of your invoices`}
             errorText={
               form.amount !== "" &&

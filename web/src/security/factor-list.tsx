@@ -1,15 +1,14 @@
 // The second factors of a user: passkeys and authenticator apps.
-import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useApi } from "../api/queries.ts";
 import type { components } from "../api/schema.ts";
 import { formatTime } from "../components/month.ts";
 import { QueryState } from "../components/query-state.tsx";
+import { SmallTable } from "../components/small-table.tsx";
 import { useLanguage } from "../language/language.tsx";
 import { AddFactorDialog } from "./add-factor-dialog.tsx";
 import { RemoveFactorDialog } from "./remove-factor-dialog.tsx";
@@ -88,13 +87,11 @@ function FactorTable({ userId, description, empty, actions, onRemove }: FactorTa
   return (
     <QueryState query={factors}>
       {(found) => (
-        <Table
+        <SmallTable
+          label={t`Second factors`}
           items={found}
-          columnDefinitions={columns}
+          columns={columns}
           trackBy="factor_id"
-          wrapLines
-          enableKeyboardNavigation
-          ariaLabels={{ tableLabel: t`Second factors` }}
           header={
             <Header
               variant="h2"
@@ -105,11 +102,7 @@ function FactorTable({ userId, description, empty, actions, onRemove }: FactorTa
               <Trans>Second factors</Trans>
             </Header>
           }
-          empty={
-            <Box textAlign="center" color="text-body-secondary">
-              {empty}
-            </Box>
-          }
+          empty={empty}
         />
       )}
     </QueryState>

@@ -1,10 +1,8 @@
 // The browsers in which a user is signed in; each session can be ended.
 import Badge from "@cloudscape-design/components/badge";
-import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useApi, useChange } from "../api/queries.ts";
@@ -13,6 +11,7 @@ import { ConfirmDialog } from "../components/confirm-dialog.tsx";
 import { formatTime } from "../components/month.ts";
 import { useNotifications } from "../components/notifications.tsx";
 import { QueryState } from "../components/query-state.tsx";
+import { SmallTable } from "../components/small-table.tsx";
 import { useLanguage } from "../language/language.tsx";
 import { nameBrowser } from "./browser-name.ts";
 
@@ -31,13 +30,11 @@ export function SessionList({ userId }: { userId: string }) {
     <QueryState query={sessions}>
       {(found) => (
         <>
-          <Table
+          <SmallTable
+            label={t`Sessions`}
             items={found}
-            columnDefinitions={columns}
+            columns={columns}
             trackBy="session_id"
-            wrapLines
-            enableKeyboardNavigation
-            ariaLabels={{ tableLabel: t`Sessions` }}
             header={
               <Header
                 variant="h2"
@@ -47,11 +44,7 @@ export function SessionList({ userId }: { userId: string }) {
                 <Trans>Sessions</Trans>
               </Header>
             }
-            empty={
-              <Box textAlign="center" color="text-body-secondary">
-                <Trans>Signed in nowhere.</Trans>
-              </Box>
-            }
+            empty={<Trans>Signed in nowhere.</Trans>}
           />
           {ending !== undefined && (
             <EndSessionDialog userId={userId} session={ending} onEnd={() => setEnding(undefined)} />

@@ -1,0 +1,43 @@
+// A table of a few rows, which needs neither pages nor order.
+import Box from "@cloudscape-design/components/box";
+import Table from "@cloudscape-design/components/table";
+import type { ReactNode } from "react";
+import { useIsNarrow } from "./narrow.ts";
+import { type NarrowColumn, NarrowRows } from "./narrow-rows.tsx";
+
+interface SmallTableProps<T> {
+  label: string;
+  items: readonly T[];
+  columns: readonly (NarrowColumn<T> & { isRowHeader?: boolean })[];
+  trackBy: string;
+  header: ReactNode;
+  empty: ReactNode;
+}
+
+export function SmallTable<T>({ label, columns, empty, ...props }: SmallTableProps<T>) {
+  const isNarrow = useIsNarrow();
+  const whenEmpty = (
+    <Box textAlign="center" color="text-body-secondary">
+      {empty}
+    </Box>
+  );
+  if (isNarrow)
+    return (
+      <NarrowRows<T>
+        {...props}
+        columns={columns}
+        empty={whenEmpty}
+        ariaLabels={{ cardsLabel: label, itemSelectionLabel: () => "", selectionGroupLabel: "" }}
+      />
+    );
+  return (
+    <Table<T>
+      {...props}
+      columnDefinitions={columns}
+      empty={whenEmpty}
+      wrapLines
+      enableKeyboardNavigation
+      ariaLabels={{ tableLabel: label }}
+    />
+  );
+}
