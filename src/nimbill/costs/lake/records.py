@@ -297,7 +297,8 @@ async def find_newest_month(db: AsyncConnection, scope: TenantScope) -> str | No
     stmt = sa.select(sa.func.max(cost_months.c.month)).where(
         cost_months.c.organisation_id == scope.organisation_id
     )
-    return (await db.execute(stmt)).scalar_one()
+    month: str | None = (await db.execute(stmt)).scalar_one()
+    return month
 
 
 async def load_sums_by_account(
