@@ -45,7 +45,7 @@ function useColumns(): Column<Head>[] {
     header,
     sort: name,
     numeric: true,
-    width: 130,
+    width: 125,
     cell: (invoice) => (
       <Amount value={invoice[name]} currency={invoice.currency} strong={name === "total"} />
     ),
@@ -56,7 +56,7 @@ function useColumns(): Column<Head>[] {
       id: "month",
       header: t`Month`,
       sort: "month",
-      width: 160,
+      width: 150,
       alwaysVisible: true,
       cell: ({ month, vendor }) => (
         <RouterLink to={`/invoices/${month}/${vendor}`}>
@@ -72,7 +72,7 @@ function useColumns(): Column<Head>[] {
       id: "due",
       header: t`Due date`,
       sort: "due_date",
-      width: 120,
+      width: 130,
       cell: (invoice) => invoice.due_date ?? "–",
       csv: (invoice) => invoice.due_date ?? "",
     },
@@ -80,7 +80,7 @@ function useColumns(): Column<Head>[] {
       id: "issued",
       header: t`Issued`,
       sort: "issue_date",
-      width: 120,
+      width: 130,
       cell: (invoice) => invoice.issue_date,
       csv: (invoice) => invoice.issue_date,
     },
@@ -88,14 +88,14 @@ function useColumns(): Column<Head>[] {
       id: "number",
       header: t`Number`,
       sort: "invoice_no",
-      width: 150,
+      width: 140,
       cell: (invoice) => invoice.invoice_no,
       csv: (invoice) => invoice.invoice_no,
     },
     {
       id: "pdf",
       header: t`Print`,
-      width: 100,
+      width: 95,
       cell: ({ month, vendor, invoice_no }) => (
         <Button
           variant="inline-link"
@@ -117,7 +117,7 @@ function useColumns(): Column<Head>[] {
     {
       id: "currency",
       header: t`Currency`,
-      width: 100,
+      width: 85,
       cell: (invoice) => formatCurrency(invoice.currency),
       csv: (invoice) => formatCurrency(invoice.currency),
     },
