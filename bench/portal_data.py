@@ -96,7 +96,9 @@ MONTH_STATEMENTS = (
 # executed for every month but the last, which has no invoices yet
 INVOICE_STATEMENTS = (
     """
-    INSERT INTO invoices SELECT organisation_id, :month, company_id, 'aws',
+    INSERT INTO invoices (organisation_id, month, company_id, vendor, number, revision,
+        create_time, update_time)
+    SELECT organisation_id, :month, company_id, 'aws',
         row_number() OVER (ORDER BY billinggroup_id), 1, now(), now() FROM billing_groups
     """,
     """

@@ -37,8 +37,14 @@ CREATE TABLE bare_invoices (LIKE invoices INCLUDING ALL);
 CREATE TABLE bare_revisions (LIKE invoice_revisions INCLUDING ALL);
 CREATE TABLE bare_audit (LIKE audit_log INCLUDING ALL);
 """
+SELECT_INVOICES = """
+SELECT organisation_id, month, company_id, vendor, number, revision, create_time, update_time
+FROM invoices ORDER BY number
+"""
 UPSERT_INVOICE = """
-INSERT INTO bare_invoices VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO bare_invoices
+    (organisation_id, month, company_id, vendor, number, revision, create_time, update_time)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (organisation_id, month, company_id, vendor)
     DO UPDATE SET revision = excluded.revision, update_time = excluded.update_time
 """
@@ -122,7 +128,7 @@ async def _create_invoices(month: BenchmarkMonth) -> None:
 async def _load_rows(month: BenchmarkMonth) -> None:
     """Load the rows that the run inserted, so that they can be inserted again."""
     db = month.superuser
-    month.invoices = await _fetch(db, "SELECT * FROM invoices ORDER BY number")
+    month.invoices = await _fetch(db, SELECT_INVOICES)
     month.revisions = await _fetch(db, "SELECT * FROM invoice_revisions ORDER BY company_id")
     month.audit = await _fetch(
         db,

@@ -225,6 +225,26 @@ def _to_column(value: Any) -> Any:
     return value if isinstance(value, str) else Decimal(str(value))
 
 
+# operations on the invoice of a billing group
+OF_INVOICES = [
+    "compare_invoice",
+    "download_discount_csv",
+    "download_focus_file",
+    "download_merged_csv",
+    "explain_invoice",
+    "list_invoice_revisions",
+    "mark_invoice_as_sent",
+    "print_covering_page",
+    "print_customer_invoice",
+    "print_invoice",
+    "print_invoice_revision",
+    "read_customer_invoice",
+    "read_invoice",
+    "read_invoice_revision",
+    "read_invoice_state",
+]
+
+
 def make_invoiced_group(tenant: Tenant) -> str:
     """A group with an invoice, created by the service, in the month of PLAIN_VALUES."""
     company_id = make_saved_group(tenant)

@@ -18,6 +18,7 @@ PAYER = "836060457634"
 
 # values of parameters that name no record
 PLAIN_VALUES: Mapping[str, str] = {
+    "revision": "1",
     "namespace": "core",
     "month": "2026-01",
     "vendor": "aws",

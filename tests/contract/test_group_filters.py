@@ -81,9 +81,11 @@ OF_ONE_GROUP = {
     "print_covering_page",
     "print_customer_invoice",
     "print_invoice",
+    "print_invoice_revision",
     "read_customer_history",
     "read_customer_invoice",
     "read_invoice",
+    "read_invoice_revision",
 }
 # routes about a whole month or delivery: a restricted caller finds nothing
 OF_WHOLE_MONTH = {
@@ -101,6 +103,7 @@ FIGURES = {
     "list_invoice_runs",
     "list_projects_of_month",
     "read_group_graph",
+    "read_invoice_state",
 }
 # routes of the portal that show figures of one company
 OF_ONE_COMPANY = {

@@ -215,6 +215,7 @@ def month_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
             "group": [make_saved_group(tenant)],
             "bulk": False,
         },
+        "mark_invoice_as_sent": lambda _: {"revision": 1},
         "close_month": lambda tenant: {
             "vendor": "aws",
             "reason": tenant.word("m"),

@@ -183,6 +183,9 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     "invoices.create": lambda c: c.invoices.create(MONTH, "aws", ["com"]),
     "invoices.list_runs": lambda c: c.invoices.list_runs(MONTH),
     "invoices.read": lambda c: c.invoices.read(MONTH, "com", "aws"),
+    "invoices.read_revision": lambda c: c.invoices.read_revision(MONTH, "com", "aws", 1),
+    "invoices.read_state": lambda c: c.invoices.read_state(MONTH, "com", "aws"),
+    "invoices.mark_as_sent": lambda c: c.invoices.mark_as_sent(MONTH, "com", "aws", 1),
     "invoices.list_revisions": lambda c: c.invoices.list_revisions(MONTH, "com", "aws"),
     "invoices.download_pdf": lambda c: (
         c.invoices.download_pdf(MONTH, "com", "aws", FILE),

@@ -49,6 +49,14 @@ class InvoiceRun(Record, frozen=True, kw_only=True):
     create_time: str
 
 
+class InvoiceStatus(Record, frozen=True, kw_only=True):
+    invoice_no: str
+    revision: int
+    state: str
+    sent_time: str | None
+    sent_by: str | None
+
+
 class AdjustmentEntry(Record, frozen=True, kw_only=True):
     name: str
     amount: Decimal

@@ -12,6 +12,7 @@ from nimbill_client.invoice_bodies import (
     ExportUrl,
     InvoiceList,
     InvoiceRun,
+    InvoiceStatus,
     MonthlyInvoiceSetting,
 )
 from nimbill_client.invoice_document import InvoiceDocument, InvoiceRevision, TermsPreview
@@ -134,6 +135,40 @@ class Invoices:
         ids = {"month": month, "company_id": company_id, "vendor": vendor}
         call = Call(method="GET", path=f"{INVOICE_PATH}/revisions", ids=ids)
         return self._connection.fetch(list[InvoiceRevision], call)
+
+    def read_revision(
+        self, month: str, company_id: str, vendor: BilledVendor, revision: int
+    ) -> InvoiceDocument:
+        """Read one revision of an invoice, current or not."""
+        ids = {
+            "month": month,
+            "company_id": company_id,
+            "vendor": vendor,
+            "revision": str(revision),
+        }
+        call = Call(method="GET", path=f"{INVOICE_PATH}/revisions/{{revision}}", ids=ids)
+        return self._connection.fetch(InvoiceDocument, call)
+
+    def read_state(self, month: str, company_id: str, vendor: BilledVendor) -> InvoiceStatus:
+        """Show whether an invoice was sent, when and by whom."""
+        ids = {"month": month, "company_id": company_id, "vendor": vendor}
+        call = Call(method="GET", path=f"{INVOICE_PATH}/state", ids=ids)
+        return self._connection.fetch(InvoiceStatus, call)
+
+    def mark_as_sent(
+        self,
+        month: str,
+        company_id: str,
+        vendor: BilledVendor,
+        revision: int,
+        *,
+        key: str | None = None,
+    ) -> InvoiceStatus:
+        """Mark the current revision as sent; the invoice cannot be created again after that."""
+        ids = {"month": month, "company_id": company_id, "vendor": vendor}
+        body = {"revision": revision}
+        call = Call(method="PUT", path=f"{INVOICE_PATH}/sent", ids=ids, body=body, key=key)
+        return self._connection.fetch(InvoiceStatus, call)
 
     def download_pdf(
         self, month: str, company_id: str, vendor: BilledVendor | None, file: Path

@@ -67,6 +67,7 @@ from nimbill.invoicing.profit import routes as profit_routes
 from nimbill.invoicing.reconciliation import routes as tie_out_routes
 from nimbill.invoicing.runs import routes as invoice_routes
 from nimbill.invoicing.search import routes as search_routes
+from nimbill.invoicing.sending import routes as sending_routes
 from nimbill.portal import routes as portal_routes
 from nimbill.portal.accounts import routes as portal_account_routes
 from nimbill.portal.anomalies import routes as portal_anomaly_routes
@@ -113,6 +114,7 @@ CORE_ROUTES = [
     *reseller_sign_in_routes.ROUTES,
     *reserved_instance_routes.ROUTES,
     *search_routes.ROUTES,
+    *sending_routes.ROUTES,
     *settings_routes.ROUTES,
     *staff_view_routes.CORE_ROUTES,
     *tie_out_routes.ROUTES,

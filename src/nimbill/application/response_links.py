@@ -115,6 +115,7 @@ def _link_invoice(month: str, company_id: str, vendor: str) -> list[ResponseLink
         ResponseLink("print_invoice", invoice),
         ResponseLink("explain_invoice", invoice),
         ResponseLink("list_invoice_revisions", invoice),
+        ResponseLink("read_invoice_state", invoice),
         ResponseLink("print_covering_page", {"month": month, "company_id": company_id}),
     ]
 

@@ -268,10 +268,20 @@ def _accept_anything(
     return iter(())
 
 
+def _validate_whole_number(
+    type_info: inspect.IntType, value: Any, path: str, _vendors: Sequence[str]
+) -> Iterator[Violation]:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    is_below = is_number and type_info.ge is not None and value < type_info.ge
+    is_above = is_number and type_info.le is not None and value > type_info.le
+    if not is_number or is_below or is_above:
+        yield Violation(path, describe_rule(type_info))
+
+
 _VALIDATORS: Mapping[type, Callable[..., Iterator[Violation]]] = {
     inspect.StrType: _validate_text,
     inspect.BoolType: _require_type(bool),
-    inspect.IntType: _require_type(int, exclude=(bool,)),
+    inspect.IntType: _validate_whole_number,
     inspect.DecimalType: _require_type(int, Decimal, exclude=(bool,)),
     inspect.EnumType: _validate_enum,
     inspect.LiteralType: _validate_literal,
@@ -310,6 +320,8 @@ def describe_rule(type_info: inspect.Type, vendors: Sequence[str] = BILLED_VENDO
             return f"one of {', '.join(member.value or EMPTY_TEXT for member in members)}"
         case inspect.LiteralType(values=values):
             return f"one of {', '.join(str(value) for value in values)}"
+        case inspect.IntType(ge=int(least), le=int(most)):
+            return f"a whole number from {least} to {most}"
         case inspect.UnionType(types=members):
             return " or ".join(
                 describe_rule(member, vendors)

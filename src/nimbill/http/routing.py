@@ -47,6 +47,17 @@ PathMonth = Annotated[
         description=calendar_month.RULE,
     ),
 ]
+REVISION_MAX = 999_999
+# text, so that 1.0 and 1e0 are not further addresses of the first revision
+PathRevision = Annotated[
+    str,
+    PathParameter(
+        min_length=1,
+        max_length=6,
+        pattern="^[1-9][0-9]{0,5}$",
+        description=f"a whole number from 1 to {REVISION_MAX}",
+    ),
+]
 WorkerResources = NamedDependency[Resources]
 Transaction = NamedDependency[AsyncConnection]
 

@@ -690,6 +690,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/revisions/{revision}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreInvoicesMonthCompanyIdVendorRevisionsReadInvoiceRevision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/revisions/{revision}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreInvoicesMonthCompanyIdVendorRevisionsPdfPrintInvoiceRevision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/sent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["MCoreInvoicesMonthCompanyIdVendorSentMarkInvoiceAsSent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreInvoicesMonthCompanyIdVendorStateReadInvoiceState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/invoices/{month}/{company_id}/pdf": {
         parameters: {
             query?: never;
@@ -3167,6 +3231,15 @@ export interface components {
             usage_after: Decimal;
             usage_charge: Decimal;
         };
+        /** @enum {string} */
+        InvoiceState: "created" | "sent";
+        InvoiceStatus: {
+            invoice_no: string;
+            revision: number;
+            sent_by: string | null;
+            sent_time: string | null;
+            state: components["schemas"]["InvoiceState"];
+        };
         InvoiceTemplateBody: {
             accent_colour?: string | null;
             address?: string | null;
@@ -3985,6 +4058,9 @@ export interface components {
             passkey?: components["schemas"]["PasskeySignature"] | null;
             sign_in_token: string;
             totp_code?: string | null;
+        };
+        SentInvoiceRequest: {
+            revision: number;
         };
         SessionCredentials: {
             AccessKeyID: string;
@@ -5770,6 +5846,106 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InvoiceRevision"][];
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthCompanyIdVendorRevisionsReadInvoiceRevision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                company_id: string;
+                month: string;
+                revision: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDocument"];
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthCompanyIdVendorRevisionsPdfPrintInvoiceRevision: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                company_id: string;
+                month: string;
+                revision: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthCompanyIdVendorSentMarkInvoiceAsSent: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+                month: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SentInvoiceRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceStatus"];
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthCompanyIdVendorStateReadInvoiceState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                company_id: string;
+                month: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceStatus"];
                 };
             };
         };

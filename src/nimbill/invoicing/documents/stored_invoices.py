@@ -45,6 +45,9 @@ invoices = sa.Table(
     sa.Column("revision", sa.Integer, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
+    # of the current revision, to which no other can be added then
+    sa.Column("sent_time", sa.DateTime(timezone=True)),
+    sa.Column("sent_by", sa.Text),
 )
 
 invoice_revisions = sa.Table(
@@ -69,15 +72,6 @@ invoice_revisions = sa.Table(
     sa.Column("cost_currency", sa.Text, nullable=False),
     sa.Column("warnings", ARRAY(sa.Text), nullable=False),
     sa.Column("document", sa.Text, nullable=False),
-    sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
-)
-
-invoice_pdfs = sa.Table(
-    "invoice_pdfs",
-    metadata,
-    sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("pdf_id", sa.Text, primary_key=True),
-    sa.Column("content", sa.LargeBinary, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
 
@@ -109,6 +103,7 @@ class ExistingInvoice:
 
     number: int
     revision: int
+    is_sent: bool
     created_by_run: bool  # by an earlier attempt of the same run
 
 
@@ -152,7 +147,7 @@ async def lock_invoices(
     scope: TenantScope,
     period: BillingPeriod,
     company_ids: Collection[str],
-    run_id: str,
+    run_id: str | None = None,
 ) -> dict[str, ExistingInvoice]:
     """Lock the invoices of the period until the transaction ends; return those of these groups.
 
@@ -167,7 +162,11 @@ async def lock_invoices(
         _revisions.company_id == _invoices.company_id,
     )
     stmt = sa.select(
-        _invoices.company_id, _invoices.number, _invoices.revision, created_by_run
+        _invoices.company_id,
+        _invoices.number,
+        _invoices.revision,
+        _invoices.sent_time.is_not(None),
+        created_by_run,
     ).where(
         _invoices.organisation_id == scope.organisation_id,
         _invoices.month == period.month,
@@ -175,6 +174,20 @@ async def lock_invoices(
         is_any_of(_invoices.company_id, company_ids),
     )
     return {row[0]: ExistingInvoice(*row[1:]) for row in await db.execute(stmt)}
+
+
+async def list_sent_groups(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_ids: Collection[str]
+) -> list[str]:
+    """List those of the groups whose invoice was sent."""
+    stmt = sa.select(_invoices.company_id).where(
+        _invoices.organisation_id == scope.organisation_id,
+        _invoices.month == period.month,
+        _invoices.vendor == period.vendor,
+        _invoices.sent_time.is_not(None),
+        is_any_of(_invoices.company_id, company_ids),
+    )
+    return list((await db.execute(stmt)).scalars())
 
 
 async def allocate_numbers(
@@ -292,7 +305,7 @@ async def load_invoices(
             _invoices.update_time,
         )
         .join_from(invoices, invoice_revisions, join_revision(current=True))
-        .join(billing_groups, _join_group())
+        .join(billing_groups, join_group())
         .where(
             _invoices.organisation_id == scope.organisation_id,
             _invoices.month == month,
@@ -323,7 +336,7 @@ async def list_invoiced_groups(
     """List visible groups that have an invoice, by their lowest invoice number."""
     stmt = (
         sa.select(_invoices.company_id)
-        .join_from(invoices, billing_groups, _join_group())
+        .join_from(invoices, billing_groups, join_group())
         .where(
             _invoices.organisation_id == scope.organisation_id,
             _invoices.month == month,
@@ -338,12 +351,17 @@ async def list_invoiced_groups(
 
 
 async def list_revisions(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_id: str
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_id: str,
+    *,
+    revision: int | None = None,
 ) -> Sequence[Row]:
-    """List all revisions, the newest first; none if the caller cannot see the group."""
+    """List all revisions or one, the newest first; none if the caller cannot see the group."""
     stmt = (
         sa.select(_revisions.revision, _revisions.document, _revisions.create_time)
-        .join_from(invoice_revisions, billing_groups, _join_group(invoice_revisions))
+        .join_from(invoice_revisions, billing_groups, join_group(invoice_revisions))
         .where(
             _revisions.organisation_id == scope.organisation_id,
             _revisions.month == period.month,
@@ -353,6 +371,8 @@ async def list_revisions(
         )
         .order_by(_revisions.revision.desc())
     )
+    if revision is not None:
+        stmt = stmt.where(_revisions.revision == revision)
     return (await db.execute(stmt)).all()
 
 
@@ -369,28 +389,7 @@ def join_revision(*, current: bool) -> sa.ColumnElement[bool]:
     return same_invoice & (_invoices.revision == _revisions.revision)
 
 
-def _join_group(table: sa.Table = invoices) -> sa.ColumnElement[bool]:
+def join_group(table: sa.Table = invoices) -> sa.ColumnElement[bool]:
     return (billing_groups.c.organisation_id == table.c.organisation_id) & (
         billing_groups.c.company_id == table.c.company_id
     )
-
-
-async def find_pdfs(
-    db: AsyncConnection, scope: TenantScope, pdf_ids: Collection[str]
-) -> dict[str, bytes]:
-    """Return those of the PDFs that are stored."""
-    stmt = sa.select(invoice_pdfs.c.pdf_id, invoice_pdfs.c.content).where(
-        invoice_pdfs.c.organisation_id == scope.organisation_id,
-        is_any_of(invoice_pdfs.c.pdf_id, pdf_ids),
-    )
-    return {row.pdf_id: row.content for row in await db.execute(stmt)}
-
-
-async def store_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str, content: bytes) -> bytes:
-    """Store the PDF unless one exists; return the PDF that was stored first."""
-    await db.execute(
-        insert(invoice_pdfs)
-        .values(organisation_id=scope.organisation_id, pdf_id=pdf_id, content=content)
-        .on_conflict_do_nothing()
-    )
-    return (await find_pdfs(db, scope, [pdf_id]))[pdf_id]

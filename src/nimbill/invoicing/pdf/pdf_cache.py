@@ -11,10 +11,11 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import NotFound, not_found
 from nimbill.foundation.ids import derive_id
-from nimbill.invoicing.documents import stored_invoices
-from nimbill.invoicing.documents.document import InvoiceDocument
+from nimbill.invoicing.documents import stored_invoices, stored_pdfs
+from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
 from nimbill.invoicing.documents.stored_invoices import StoredInvoice
 from nimbill.invoicing.pdf import rendering
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool, open_compiler_pool
@@ -43,7 +44,7 @@ class PdfPrinter:
 
         async def load_or_compile() -> bytes:
             async with transaction(self.engine, scope.organisation_id) as db:
-                stored = await stored_invoices.find_pdfs(db, scope, [pdf_id])
+                stored = await stored_pdfs.find_pdfs(db, scope, [pdf_id])
             if pdf_id in stored:
                 return stored[pdf_id]
             # building the texts of a large invoice would block the event loop
@@ -53,7 +54,7 @@ class PdfPrinter:
             organisation_id = scope.organisation_id
             pdf = await self.compilers.compile(organisation_id, data, timestamp=timestamp)
             async with transaction(self.engine, organisation_id) as db:
-                return await stored_invoices.store_pdf(db, scope, pdf_id, pdf)
+                return await stored_pdfs.store_pdf(db, scope, pdf_id, pdf)
 
         return await self.compilers.run_once(scope.organisation_id, pdf_id, load_or_compile)
 
@@ -72,7 +73,26 @@ async def load_invoice_pdf(
 ) -> tuple[str, bytes]:
     """Return the file name and the PDF."""
     (invoice,) = await _require_invoices(printer, scope, month, company_id, vendor)
-    return _file_name(invoice), await printer.load(scope, [invoice.document], with_cover=False)
+    document = invoice.document
+    return _file_name(document), await printer.load(scope, [document], with_cover=False)
+
+
+async def load_revision_pdf(
+    printer: PdfPrinter,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_id: str,
+    revision: int,
+) -> tuple[str, bytes]:
+    """Return the file name and the PDF of one revision, current or not."""
+    async with transaction(printer.engine, scope.organisation_id) as db:
+        rows = await stored_invoices.list_revisions(
+            db, scope, period, company_id, revision=revision
+        )
+    if not rows:
+        raise not_found()
+    document = decode_document(rows[0].document)
+    return _file_name(document), await printer.load(scope, [document], with_cover=False)
 
 
 async def load_cover_pdf(
@@ -100,8 +120,10 @@ async def _require_invoices(
     return invoices
 
 
-def _file_name(invoice: StoredInvoice[InvoiceDocument]) -> str:
-    return f"{invoice.invoice_no}-{invoice.vendor}.pdf"
+def _file_name(document: InvoiceDocument) -> str:
+    """Each revision has its own name, so that none replaces another in a folder."""
+    revision = "" if document.revision == 1 else f"-r{document.revision}"
+    return f"{document.invoice_no}-{document.vendor}{revision}.pdf"
 
 
 def _build_pdf_id(documents: Documents, *, with_cover: bool) -> str:
@@ -164,9 +186,9 @@ async def _iterate_pdfs(
                 db, scope, month, vendor=vendor, company_ids=batch
             )
             pdf_ids = [_build_pdf_id([invoice.document], with_cover=False) for invoice in invoices]
-            stored = await stored_invoices.find_pdfs(db, scope, pdf_ids)
+            stored = await stored_pdfs.find_pdfs(db, scope, pdf_ids)
         for invoice, pdf_id in zip(invoices, pdf_ids, strict=True):
             content = stored.pop(pdf_id, None)
             if content is None:
                 content = await printer.load(scope, [invoice.document], with_cover=False)
-            yield _file_name(invoice), content
+            yield _file_name(invoice.document), content

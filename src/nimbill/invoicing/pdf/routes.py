@@ -17,11 +17,13 @@ from nimbill.customers.invoice_templates.operations import InvoiceTemplateBody
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.language import Language
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.disconnection import run_until_disconnected
 from nimbill.http.routing import (
     PathMonth,
+    PathRevision,
     RequestCaller,
     Transaction,
     WorkerResources,
@@ -54,6 +56,29 @@ async def print_invoice(
     """Return an invoice as PDF, in the billing group's language."""
     printer = await pause_for_printing(request)
     printing = pdf_cache.load_invoice_pdf(printer, caller.scope, month, company_id, vendor)
+    return build_pdf_response(*await run_until_disconnected(request, printing))
+
+
+@get(
+    "/invoices/{month:str}/{company_id:str}/{vendor:str}/revisions/{revision:str}/pdf",
+    audiences=[Audience.core],
+    role_actions=READ,
+    basis=chosen("printed-invoices"),
+    media_type=PDF,
+)
+async def print_invoice_revision(
+    month: PathMonth,
+    company_id: FromPath[str],
+    vendor: FromPath[BilledVendor],
+    revision: PathRevision,
+    caller: RequestCaller,
+    request: Request[Any, Any, Any],
+) -> Response[bytes]:
+    """Return one revision of an invoice as PDF, current or not."""
+    printer = await pause_for_printing(request)
+    printing = pdf_cache.load_revision_pdf(
+        printer, caller.scope, BillingPeriod(month, vendor), company_id, int(revision)
+    )
     return build_pdf_response(*await run_until_disconnected(request, printing))
 
 
@@ -144,4 +169,10 @@ async def preview_invoice_template(
     return build_pdf_response("sample.pdf", content)
 
 
-ROUTES = [print_invoice, print_covering_page, print_month, preview_invoice_template]
+ROUTES = [
+    print_invoice,
+    print_invoice_revision,
+    print_covering_page,
+    print_month,
+    preview_invoice_template,
+]

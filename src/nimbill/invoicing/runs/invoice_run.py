@@ -39,6 +39,7 @@ basis = chosen("invoice-runs")
 FIRST_BATCH_GROUPS, BATCH_GROUPS = 10, 200
 BATCH_LINES = 2_000  # drafts are stored together until they have this many lines
 ATTEMPTS_MAX = 4
+ALREADY_SENT = "already_sent"  # the reason for a skipped group
 
 log = structlog.get_logger()
 
@@ -207,14 +208,16 @@ class _InvoiceRun:
         existing = await stored_invoices.lock_invoices(
             db, self.scope, self.period, drafts, self.run_id
         )
+        done = {name for name, invoice in existing.items() if invoice.created_by_run}
+        sent = {name for name, invoice in existing.items() if invoice.is_sent} - done
         remaining: Drafts = {
-            company_id: draft
-            for company_id, draft in drafts.items()
-            if company_id not in existing or not existing[company_id].created_by_run
+            name: draft for name, draft in drafts.items() if name not in done | sent
         }
         if await list_imports(db, self.scope, self.period) != batch.context.imports:
             remaining = await self._rebuild_drafts(db, state, list(remaining))
-        skipped = {name: draft for name, draft in remaining.items() if isinstance(draft, str)}
+        skipped = dict.fromkeys(sent, ALREADY_SENT) | {
+            name: draft for name, draft in remaining.items() if isinstance(draft, str)
+        }
         ready = {
             name: draft for name, draft in remaining.items() if isinstance(draft, InvoiceDraft)
         }

@@ -35,7 +35,7 @@ from nimbill.invoicing.documents.document import InvoiceWarningCode
 from nimbill.invoicing.runs import month_settings
 from nimbill.invoicing.runs import records as run_records
 from nimbill.invoicing.runs.build_invoice import build_invoice
-from nimbill.invoicing.runs.invoice_run import find_month_obstacle, load_batch
+from nimbill.invoicing.runs.invoice_run import ALREADY_SENT, find_month_obstacle, load_batch
 from nimbill.invoicing.runs.records import RunRequest
 
 __all__ = ["CreateInvoicesRequest", "CreateInvoicesResponse"]  # also used by the command line
@@ -185,8 +185,12 @@ async def _refuse_unready_groups(
 ) -> None:
     batch = await load_batch(db, scope, period, list(company_ids))
     obstacle = find_month_obstacle(batch.context.state)
-    missing = {}
+    missing = dict.fromkeys(
+        await stored_invoices.list_sent_groups(db, scope, period, company_ids), ALREADY_SENT
+    )
     for company_id, inputs in batch.inputs.items():
+        if company_id in missing:
+            continue
         try:
             build_invoice(inputs, batch.context.settings, period, clock.now())
         except CannotBeBilled as refusal:
@@ -197,10 +201,17 @@ async def _refuse_unready_groups(
 
 
 async def load_revisions(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_id: str
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_id: str,
+    *,
+    revision: int | None = None,
 ) -> Sequence[Row]:
-    """Load all revisions of an invoice, the current one first."""
-    revisions = await stored_invoices.list_revisions(db, scope, period, company_id)
+    """Load all revisions of an invoice or one of them, the current one first."""
+    revisions = await stored_invoices.list_revisions(
+        db, scope, period, company_id, revision=revision
+    )
     if not revisions:
         raise not_found()
     return revisions

@@ -21,6 +21,7 @@ from nimbill.http.routing import (
     Limit,
     Offset,
     PathMonth,
+    PathRevision,
     RequestCaller,
     Transaction,
     WorkerResources,
@@ -288,6 +289,28 @@ async def list_invoice_revisions(
     ]
 
 
+@get(
+    "/invoices/{month:str}/{company_id:str}/{vendor:str}/revisions/{revision:str}",
+    audiences=[Audience.core],
+    role_actions=READ,
+    basis=chosen("invoice-document"),
+)
+async def read_invoice_revision(
+    month: PathMonth,
+    company_id: FromPath[str],
+    vendor: FromPath[BilledVendor],
+    revision: PathRevision,
+    caller: RequestCaller,
+    db: Transaction,
+) -> InvoiceDocument:
+    """Read one revision of an invoice, current or not."""
+    period = BillingPeriod(month, vendor)
+    (row,) = await operations.load_revisions(
+        db, caller.scope, period, company_id, revision=int(revision)
+    )
+    return decode_document(row.document)
+
+
 ROUTES = [
     list_account_totals,
     list_invoices,
@@ -299,4 +322,5 @@ ROUTES = [
     list_invoice_runs,
     read_invoice,
     list_invoice_revisions,
+    read_invoice_revision,
 ]

@@ -53,7 +53,10 @@ CREATE TABLE invoices (
     revision integer NOT NULL CHECK (revision > 0),
     create_time timestamptz NOT NULL,
     update_time timestamptz NOT NULL,
+    sent_time timestamptz,
+    sent_by text,
     PRIMARY KEY (organisation_id, month, company_id, vendor),
+    CHECK ((sent_time IS NULL) = (sent_by IS NULL)),
     UNIQUE (organisation_id, month, number),
     FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups
 );

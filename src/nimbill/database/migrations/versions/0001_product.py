@@ -129,6 +129,14 @@ def upgrade() -> None:
             "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
         )
     op.execute(
+        "CREATE TRIGGER refuse_change_of_sent BEFORE UPDATE OR DELETE ON invoices "
+        "FOR EACH ROW WHEN (OLD.sent_time IS NOT NULL) EXECUTE FUNCTION refuse_change()"
+    )
+    op.execute(
+        "CREATE TRIGGER refuse_truncation BEFORE TRUNCATE ON invoices "
+        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
+    )
+    op.execute(
         "CREATE TRIGGER record_former_group AFTER UPDATE OF company_id ON cloud_accounts "
         "FOR EACH ROW WHEN (OLD.company_id <> NEW.company_id) "
         "EXECUTE FUNCTION record_former_group()"

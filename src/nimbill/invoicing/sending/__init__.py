@@ -1,0 +1,1 @@
+"""Marks invoices as sent; a sent invoice does not change any more."""

@@ -1,0 +1,35 @@
+"""Bodies of the state of an invoice."""
+
+from enum import StrEnum
+from typing import Annotated, ClassVar
+
+from msgspec import Meta
+
+from nimbill.foundation.basis import Basis, chosen
+from nimbill.http.request_bodies import Body, described
+from nimbill.http.routing import REVISION_MAX
+
+
+class InvoiceState(StrEnum):
+    created = "created"
+    sent = "sent"
+
+
+class SentInvoiceRequest(Body, frozen=True, kw_only=True):
+    """The revision that was sent, which must be the current one."""
+
+    basis: ClassVar[Basis] = chosen("sent-invoices")
+
+    revision: Annotated[int, Meta(ge=1, le=REVISION_MAX)]
+
+
+class InvoiceStatus(Body, frozen=True, kw_only=True):
+    """Where an invoice stands between its creation and the customer."""
+
+    basis: ClassVar[Basis] = chosen("sent-invoices")
+
+    invoice_no: str
+    revision: int
+    state: InvoiceState
+    sent_time: str | None
+    sent_by: Annotated[str | None, described("the name of the user")]

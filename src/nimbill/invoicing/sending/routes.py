@@ -1,0 +1,75 @@
+"""The state of an invoice over HTTP; paths are relative to /m/core."""
+
+from typing import Any
+
+from litestar import Request
+from litestar.params import FromPath, JSONBody
+
+from nimbill.access.gate import Audience, Changes
+from nimbill.access.request_context import get_request_context
+from nimbill.access.role_actions import RoleAction
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.vendors import BilledVendor
+from nimbill.http.disconnection import run_until_disconnected
+from nimbill.http.routing import (
+    PathMonth,
+    RequestCaller,
+    Transaction,
+    get,
+    put,
+)
+from nimbill.invoicing.pdf.pdf_cache import load_revision_pdf
+from nimbill.invoicing.pdf.printing import pause_for_printing
+from nimbill.invoicing.sending import operations
+from nimbill.invoicing.sending.bodies import InvoiceStatus, SentInvoiceRequest
+
+
+@get(
+    "/invoices/{month:str}/{company_id:str}/{vendor:str}/state",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ReadInvoice, RoleAction.ModifyInvoice],
+    basis=chosen("sent-invoices"),
+)
+async def read_invoice_state(
+    month: PathMonth,
+    company_id: FromPath[str],
+    vendor: FromPath[BilledVendor],
+    caller: RequestCaller,
+    db: Transaction,
+) -> InvoiceStatus:
+    """Show whether an invoice was sent, when and by whom."""
+    return await operations.load_status(db, caller.scope, BillingPeriod(month, vendor), company_id)
+
+
+@put(
+    "/invoices/{month:str}/{company_id:str}/{vendor:str}/sent",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyInvoice],
+    basis=chosen("sent-invoices"),
+    audited="invoice/{month}/{company_id}/{vendor}",
+    changes=Changes.billing_groups,
+)
+async def mark_invoice_as_sent(
+    month: PathMonth,
+    company_id: FromPath[str],
+    vendor: FromPath[BilledVendor],
+    data: JSONBody[SentInvoiceRequest],
+    caller: RequestCaller,
+    request: Request[Any, Any, Any],
+) -> InvoiceStatus:
+    """Mark the current revision as sent to the customer; it cannot be created again after that.
+
+    Its PDF is stored before, so that it can be printed exactly as it was sent.
+    """
+    period = BillingPeriod(month, vendor)
+    printer = await pause_for_printing(request)
+    printing = load_revision_pdf(printer, caller.scope, period, company_id, data.revision)
+    await run_until_disconnected(request, printing)
+    resumed = await get_request_context(request.scope).resume(printer.engine)
+    return await operations.mark_as_sent(
+        resumed, caller.scope, period, company_id, revision=data.revision, by=caller.username
+    )
+
+
+ROUTES = [read_invoice_state, mark_invoice_as_sent]
