@@ -228,6 +228,7 @@ def _to_column(value: Any) -> Any:
 # operations on the invoice of a billing group
 OF_INVOICES = [
     "compare_invoice",
+    "compare_invoice_revision",
     "download_discount_csv",
     "download_focus_file",
     "download_merged_csv",
@@ -252,7 +253,32 @@ def make_invoiced_group(tenant: Tenant) -> str:
     return company_id
 
 
+def make_sent_group(tenant: Tenant) -> str:
+    """A group whose invoice was sent."""
+    company_id = make_invoiced_group(tenant)
+    tenant.superuser.sql(
+        "UPDATE invoices SET sent_time = now(), sent_by = 'root'"
+        " WHERE organisation_id = $1 AND company_id = $2 AND sent_time IS NULL",
+        tenant.organisation_id,
+        company_id,
+    )
+    return company_id
+
+
+def is_sent(tenant: Tenant, company_id: str) -> bool:
+    rows = tenant.superuser.sql(
+        "SELECT 1 FROM invoices"
+        " WHERE organisation_id = $1 AND company_id = $2 AND sent_time IS NOT NULL",
+        tenant.organisation_id,
+        company_id,
+    )
+    return bool(rows)
+
+
 def create_invoice(tenant: Tenant, company_id: str, vendor: str = "aws") -> None:
+    """Create an invoice, or a revision of it unless it was sent."""
+    if is_sent(tenant, company_id):
+        return
     response = tenant.service.http.post(
         f"/m/core/invoices/calculation/{PLAIN_VALUES['month']}",
         json={"vendor": vendor, "group": [company_id], "bulk": False},

@@ -164,6 +164,8 @@ ADDED: dict[str, tuple[str, ...]] = {
     "read_invoice_revision": ("ReadInvoice", "ModifyInvoice"),
     "read_invoice_state": ("ReadInvoice", "ModifyInvoice"),
     "mark_invoice_as_sent": ("ModifyInvoice",),
+    "cancel_invoice": ("ModifyInvoice",),
+    "compare_invoice_revision": ("ReadInvoice", "ModifyInvoice"),
     "print_invoice_revision": ("ReadInvoice", "ModifyInvoice"),
     "print_invoice": ("ReadInvoice", "ModifyInvoice"),
     "print_covering_page": ("ReadInvoice", "ModifyInvoice"),

@@ -22,6 +22,7 @@ from tests.contract.month_factories import (
     make_recalculation_entry,
     make_reserved_instance,
     make_saved_group,
+    make_sent_group,
     make_tagged_cost,
 )
 from tests.contract.stack_factories import (
@@ -259,6 +260,7 @@ MOVED = RecordReference(make_moved_instance, "reservation_moves", "move_id", fil
 RESELLER = RecordReference(make_reseller, "users", "user_id", filtered=True)
 IMPORT = RecordReference(make_import, "cost_imports", "import_id", filtered=True)
 SAVED = RecordReference(make_saved_group, "billing_groups", "company_id", filtered=True)
+SENT = RecordReference(make_sent_group, "billing_groups", "company_id", filtered=True)
 INVOICED = RecordReference(make_invoiced_group, "billing_groups", "company_id", filtered=True)
 ACCOUNT_GROUP = RecordReference(make_account_group, "account_groups", "group_id", filtered=True)
 PORTAL_VIEW = RecordReference(make_portal_view, "portal_views", "view_id")
@@ -304,6 +306,7 @@ REFERENCES: Mapping[str, RecordReference] = {
     "group": SAVED,
     "preview_terms.company_id": SAVED,
     **{f"{operation}.company_id": INVOICED for operation in OF_INVOICES},
+    "cancel_invoice.company_id": SENT,
     "group_id": ACCOUNT_GROUP,
     "filter_id": SAVED_FILTER,
     "view_id": PORTAL_VIEW,

@@ -73,6 +73,7 @@ OWN_FILTERS = {"read_signed_in_user"}
 # routes that show data of the group in their path or query
 OF_ONE_GROUP = {
     "compare_invoice",
+    "compare_invoice_revision",
     "download_discount_csv",
     "download_merged_csv",
     "explain_invoice",

@@ -216,6 +216,7 @@ def month_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
             "bulk": False,
         },
         "mark_invoice_as_sent": lambda _: {"revision": 1},
+        "cancel_invoice": lambda tenant: {"reason": tenant.word("c")},
         "close_month": lambda tenant: {
             "vendor": "aws",
             "reason": tenant.word("m"),

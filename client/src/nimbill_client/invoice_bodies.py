@@ -55,6 +55,50 @@ class InvoiceStatus(Record, frozen=True, kw_only=True):
     state: str
     sent_time: str | None
     sent_by: str | None
+    cancelled_time: str | None
+    cancelled_by: str | None
+    cancel_reason: str | None
+
+
+class ComparedAmount(Record, frozen=True, kw_only=True):
+    kind: str
+    label: str
+    customer_id: str | None
+    customer_name: str | None
+    tag: str | None
+    service: str | None
+    amount: Decimal | None
+    amount_before: Decimal | None
+    change: Decimal
+    cost: Decimal | None
+    cost_before: Decimal | None
+    line: str | None
+    line_before: str | None
+
+
+class ComparedTax(Record, frozen=True, kw_only=True):
+    tax_rate: Decimal | None
+    pre_tax: Decimal | None
+    pre_tax_before: Decimal | None
+    tax: Decimal | None
+    tax_before: Decimal | None
+
+
+class RevisionComparison(Record, frozen=True, kw_only=True):
+    invoice_no: str
+    revision: int
+    revision_before: int | None
+    currency: str
+    added: list[ComparedAmount]
+    removed: list[ComparedAmount]
+    changed: list[ComparedAmount]
+    taxes: list[ComparedTax]
+    pre_tax: Decimal
+    pre_tax_before: Decimal | None
+    tax: Decimal
+    tax_before: Decimal | None
+    total: Decimal
+    total_before: Decimal | None
 
 
 class AdjustmentEntry(Record, frozen=True, kw_only=True):

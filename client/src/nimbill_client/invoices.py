@@ -14,6 +14,7 @@ from nimbill_client.invoice_bodies import (
     InvoiceRun,
     InvoiceStatus,
     MonthlyInvoiceSetting,
+    RevisionComparison,
 )
 from nimbill_client.invoice_document import InvoiceDocument, InvoiceRevision, TermsPreview
 from nimbill_client.record import BilledVendor, Success
@@ -169,6 +170,40 @@ class Invoices:
         body = {"revision": revision}
         call = Call(method="PUT", path=f"{INVOICE_PATH}/sent", ids=ids, body=body, key=key)
         return self._connection.fetch(InvoiceStatus, call)
+
+    def cancel(
+        self,
+        month: str,
+        company_id: str,
+        vendor: BilledVendor,
+        reason: str,
+        *,
+        key: str | None = None,
+    ) -> InvoiceStatus:
+        """Cancel a sent invoice, which keeps its number; this cannot be undone."""
+        ids = {"month": month, "company_id": company_id, "vendor": vendor}
+        body = {"reason": reason}
+        call = Call(method="PUT", path=f"{INVOICE_PATH}/cancelled", ids=ids, body=body, key=key)
+        return self._connection.fetch(InvoiceStatus, call)
+
+    def compare_revisions(
+        self,
+        month: str,
+        company_id: str,
+        vendor: BilledVendor,
+        revision: int,
+        *,
+        before: int | None = None,
+    ) -> RevisionComparison:
+        """Compare a revision with the one before, or with another one."""
+        ids = {"month": month, "company_id": company_id, "vendor": vendor}
+        call = Call(
+            method="GET",
+            path=f"{INVOICE_PATH}/revisions/{{revision}}/comparison",
+            ids={**ids, "revision": str(revision)},
+            query={"before": before},
+        )
+        return self._connection.fetch(RevisionComparison, call)
 
     def download_pdf(
         self, month: str, company_id: str, vendor: BilledVendor | None, file: Path

@@ -626,6 +626,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["MCoreInvoicesMonthCompanyIdVendorCancelledCancelInvoice"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/invoices/{month}/{company_id}/{vendor}/comparison": {
         parameters: {
             query?: never;
@@ -698,6 +714,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["MCoreInvoicesMonthCompanyIdVendorRevisionsReadInvoiceRevision"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/revisions/{revision}/comparison": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreInvoicesMonthCompanyIdVendorRevisionsComparisonCompareInvoiceRevision"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2411,6 +2443,9 @@ export interface components {
         };
         /** @enum {string} */
         BudgetTarget: "company" | "account" | "group" | "tag";
+        CancelledInvoiceRequest: {
+            reason: string;
+        };
         CausedChange: {
             amount: Decimal;
             cause: components["schemas"]["ChangeCause"];
@@ -2504,6 +2539,13 @@ export interface components {
             line_before: string | null;
             service: string | null;
             tag: string | null;
+        };
+        ComparedTax: {
+            pre_tax: Decimal | null;
+            pre_tax_before: Decimal | null;
+            tax: Decimal | null;
+            tax_before: Decimal | null;
+            tax_rate: Decimal | null;
         };
         ComparedVersion: {
             version?: string | null;
@@ -3232,8 +3274,11 @@ export interface components {
             usage_charge: Decimal;
         };
         /** @enum {string} */
-        InvoiceState: "created" | "sent";
+        InvoiceState: "created" | "sent" | "cancelled";
         InvoiceStatus: {
+            cancel_reason: string | null;
+            cancelled_by: string | null;
+            cancelled_time: string | null;
             invoice_no: string;
             revision: number;
             sent_by: string | null;
@@ -3930,6 +3975,22 @@ export interface components {
             vendor: ("aws" | "azure") | string;
             zone: string;
         };
+        RevisionComparison: {
+            added: components["schemas"]["ComparedAmount"][];
+            changed: components["schemas"]["ComparedAmount"][];
+            currency: components["schemas"]["Currency"];
+            invoice_no: string;
+            pre_tax: Decimal;
+            pre_tax_before: Decimal | null;
+            removed: components["schemas"]["ComparedAmount"][];
+            revision: number;
+            revision_before: number | null;
+            tax: Decimal;
+            tax_before: Decimal | null;
+            taxes: components["schemas"]["ComparedTax"][];
+            total: Decimal;
+            total_before: Decimal | null;
+        };
         Role: {
             etag?: string;
             name: string;
@@ -4094,6 +4155,7 @@ export interface components {
             invoice_no: string | null;
             pre_tax: Decimal | null;
             revision: number | null;
+            state: components["schemas"]["InvoiceState"] | null;
             tax: Decimal | null;
             total: Decimal | null;
             warnings: components["schemas"]["InvoiceWarningCode"][];
@@ -5754,6 +5816,35 @@ export interface operations {
             };
         };
     };
+    MCoreInvoicesMonthCompanyIdVendorCancelledCancelInvoice: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+                month: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CancelledInvoiceRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceStatus"];
+                };
+            };
+        };
+    };
     MCoreInvoicesMonthCompanyIdVendorComparisonCompareInvoice: {
         parameters: {
             query?: {
@@ -5870,6 +5961,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InvoiceDocument"];
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthCompanyIdVendorRevisionsComparisonCompareInvoiceRevision: {
+        parameters: {
+            query?: {
+                before?: number;
+            };
+            header?: never;
+            path: {
+                company_id: string;
+                month: string;
+                revision: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevisionComparison"];
                 };
             };
         };

@@ -17,7 +17,8 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.records import ImportState, cost_imports
 from nimbill.invoicing.closing.month_steps import MonthFacts
-from nimbill.invoicing.documents.stored_invoices import invoices, list_invoiced_groups
+from nimbill.invoicing.documents.invoiced_groups import list_invoiced_groups
+from nimbill.invoicing.documents.stored_invoices import invoices
 from nimbill.invoicing.reconciliation.records import load_differing_subjects
 from nimbill.invoicing.runs.cost_records import list_imports
 from nimbill.invoicing.runs.month_settings import load_saved_settings

@@ -48,6 +48,10 @@ invoices = sa.Table(
     # of the current revision, to which no other can be added then
     sa.Column("sent_time", sa.DateTime(timezone=True)),
     sa.Column("sent_by", sa.Text),
+    # an invoice that was sent and is not owed any more; it keeps its number
+    sa.Column("cancelled_time", sa.DateTime(timezone=True)),
+    sa.Column("cancelled_by", sa.Text),
+    sa.Column("cancel_reason", sa.Text),
 )
 
 invoice_revisions = sa.Table(
@@ -104,6 +108,7 @@ class ExistingInvoice:
     number: int
     revision: int
     is_sent: bool
+    is_cancelled: bool
     created_by_run: bool  # by an earlier attempt of the same run
 
 
@@ -166,6 +171,7 @@ async def lock_invoices(
         _invoices.number,
         _invoices.revision,
         _invoices.sent_time.is_not(None),
+        _invoices.cancelled_time.is_not(None),
         created_by_run,
     ).where(
         _invoices.organisation_id == scope.organisation_id,
@@ -174,20 +180,6 @@ async def lock_invoices(
         is_any_of(_invoices.company_id, company_ids),
     )
     return {row[0]: ExistingInvoice(*row[1:]) for row in await db.execute(stmt)}
-
-
-async def list_sent_groups(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_ids: Collection[str]
-) -> list[str]:
-    """List those of the groups whose invoice was sent."""
-    stmt = sa.select(_invoices.company_id).where(
-        _invoices.organisation_id == scope.organisation_id,
-        _invoices.month == period.month,
-        _invoices.vendor == period.vendor,
-        _invoices.sent_time.is_not(None),
-        is_any_of(_invoices.company_id, company_ids),
-    )
-    return list((await db.execute(stmt)).scalars())
 
 
 async def allocate_numbers(
@@ -272,10 +264,17 @@ async def list_invoices(
     *,
     vendor: str | None = None,
     company_ids: Collection[str] | None = None,
+    with_cancelled: bool = True,
 ) -> list[StoredInvoice[InvoiceDocument]]:
     """List the current invoices of groups that the caller may see, by number."""
     return await load_invoices(
-        db, scope, month, decode_document, vendor=vendor, company_ids=company_ids
+        db,
+        scope,
+        month,
+        decode_document,
+        vendor=vendor,
+        company_ids=company_ids,
+        with_cancelled=with_cancelled,
     )
 
 
@@ -294,6 +293,7 @@ async def load_invoices(
     *,
     vendor: str | None = None,
     company_ids: Collection[str] | None = None,
+    with_cancelled: bool = True,
 ) -> list[StoredInvoice[D]]:
     stmt = (
         sa.select(
@@ -317,6 +317,8 @@ async def load_invoices(
         stmt = stmt.where(_invoices.vendor == vendor)
     if company_ids is not None:
         stmt = stmt.where(is_any_of(_invoices.company_id, company_ids))
+    if not with_cancelled:
+        stmt = stmt.where(_invoices.cancelled_time.is_(None))
     return [
         StoredInvoice(
             company_id=row.company_id,
@@ -328,26 +330,6 @@ async def load_invoices(
         )
         for row in await db.execute(stmt)
     ]
-
-
-async def list_invoiced_groups(
-    db: AsyncConnection, scope: TenantScope, month: str, vendor: str | None
-) -> list[str]:
-    """List visible groups that have an invoice, by their lowest invoice number."""
-    stmt = (
-        sa.select(_invoices.company_id)
-        .join_from(invoices, billing_groups, join_group())
-        .where(
-            _invoices.organisation_id == scope.organisation_id,
-            _invoices.month == month,
-            *filter_visible_groups(scope),
-        )
-        .group_by(_invoices.company_id)
-        .order_by(sa.func.min(_invoices.number))
-    )
-    if vendor is not None:
-        stmt = stmt.where(_invoices.vendor == vendor)
-    return list((await db.execute(stmt)).scalars())
 
 
 async def list_revisions(

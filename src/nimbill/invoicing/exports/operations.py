@@ -115,7 +115,7 @@ async def export_invoices(
 ) -> str:
     """Export the current invoices; without invoices the file has only the header."""
     header, rows = INVOICE_FILES[kind]
-    created = await list_invoices(db, caller.scope, month)
+    created = await list_invoices(db, caller.scope, month, with_cancelled=False)
     documents = [invoice.document for invoice in created]
     # encoding a large month would block the event loop
     content = await asyncio.to_thread(lambda: encode_csv(header, rows(documents)))

@@ -9,6 +9,7 @@ from nimbill.foundation.currency import Currency
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Body, described
 from nimbill.invoicing.documents.document import InvoiceWarningCode
+from nimbill.invoicing.documents.invoice_state import InvoiceState
 
 
 class ShortInvoice(Body, frozen=True, kw_only=True):
@@ -21,6 +22,7 @@ class ShortInvoice(Body, frozen=True, kw_only=True):
     billinggroup_name: str
     invoice_no: str | None
     revision: int | None
+    state: InvoiceState | None
     currency: Currency | None
     pre_tax: Decimal | None
     tax: Decimal | None
@@ -45,7 +47,10 @@ class MonthSummary(Body, frozen=True, kw_only=True):
     month: str
     vendor: BilledVendor
     count: Annotated[int, described("billing groups of the selection, without paging")]
-    totals: Annotated[list[CurrencyTotal], described("of the selection, without paging")]
+    totals: Annotated[
+        list[CurrencyTotal],
+        described("of the selection, without paging and without cancelled invoices"),
+    ]
     invoices: list[ShortInvoice]
 
 
@@ -119,3 +124,36 @@ class InvoiceComparison(Body, frozen=True, kw_only=True):
         list[CausedChange], described("they add up to change; the largest first, none is zero")
     ]
     amounts: Annotated[list[ComparedAmount], described("the largest change first")]
+
+
+class ComparedTax(Body, frozen=True, kw_only=True):
+    """What two revisions contain for one tax rate; null where a revision does not have it."""
+
+    basis: ClassVar[Basis] = chosen("revision-comparison")
+
+    tax_rate: Annotated[Decimal | None, described("null for what is not subject to tax")]
+    pre_tax: Decimal | None
+    pre_tax_before: Decimal | None
+    tax: Decimal | None
+    tax_before: Decimal | None
+
+
+class RevisionComparison(Body, frozen=True, kw_only=True):
+    """Amounts before are in the currency of the revision, at the rate of the other one."""
+
+    basis: ClassVar[Basis] = chosen("revision-comparison")
+
+    invoice_no: str
+    revision: int
+    revision_before: Annotated[int | None, described("null if there is no earlier revision")]
+    currency: Currency
+    added: list[ComparedAmount]
+    removed: list[ComparedAmount]
+    changed: Annotated[list[ComparedAmount], described("the largest change first")]
+    taxes: Annotated[list[ComparedTax], described("one for each tax rate")]
+    pre_tax: Decimal
+    pre_tax_before: Decimal | None
+    tax: Decimal
+    tax_before: Decimal | None
+    total: Decimal
+    total_before: Decimal | None

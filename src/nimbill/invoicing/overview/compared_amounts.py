@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
@@ -56,7 +56,7 @@ def compare_invoices(
 ) -> InvoiceComparison:
     """Without an earlier invoice every amount is new."""
     sheet = invoice.sheet
-    old = None if before is None else _Totals.read(before, invoice.currency)
+    old = None if before is None else read_totals(before, invoice.currency)
     change = subtract_decimals(sheet.total, old.total if old else ZERO)
     return InvoiceComparison(
         company_id=invoice.company_id,
@@ -80,25 +80,24 @@ def compare_invoices(
         change=change,
         change_rate=divide_decimals(change, old.total, RATE_UNIT) if old and old.total else None,
         causes=list_causes(invoice, before),
-        amounts=list(_compare_amounts(invoice, before)),
+        amounts=list(compare_amounts(invoice, before)),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Totals:
+class InvoiceTotals(NamedTuple):
     pre_tax: Decimal
     tax: Decimal
     total: Decimal
 
-    @classmethod
-    def read(cls, document: InvoiceDocument, currency: Currency) -> "_Totals":
-        sheet = document.sheet
-        pre_tax = _convert(document, sheet.pre_tax, currency)
-        tax = _convert(document, sheet.tax, currency)
-        return cls(pre_tax, tax, add_decimals(pre_tax, tax))
+
+def read_totals(document: InvoiceDocument, currency: Currency) -> InvoiceTotals:
+    sheet = document.sheet
+    pre_tax = convert_amount(document, sheet.pre_tax, currency)
+    tax = convert_amount(document, sheet.tax, currency)
+    return InvoiceTotals(pre_tax, tax, add_decimals(pre_tax, tax))
 
 
-def _convert(document: InvoiceDocument, amount: Decimal, currency: Currency) -> Decimal:
+def convert_amount(document: InvoiceDocument, amount: Decimal, currency: Currency) -> Decimal:
     if document.currency is currency:
         return amount
     rate = to_exact(document.exchange_rate)
@@ -109,7 +108,7 @@ def _convert(document: InvoiceDocument, amount: Decimal, currency: Currency) -> 
 # ── amounts ───────────────────────────────────────────────────────────────────────────────────────
 
 
-def _compare_amounts(
+def compare_amounts(
     invoice: InvoiceDocument, before: InvoiceDocument | None
 ) -> Iterator[ComparedAmount]:
     new = _list_amounts(invoice, invoice.currency)
@@ -162,7 +161,7 @@ def _read_amounts(
                 "usage",
                 f"usage-{number}",
                 line.name,
-                _convert(document, line.after, currency),
+                convert_amount(document, line.after, currency),
                 customer_id=line.customer_id or None,
                 customer_name=line.customer_name or None,
                 tag=line.tag if by_tag else None,
@@ -171,10 +170,10 @@ def _read_amounts(
             ),
         )
     if sheet.support is not None:
-        amount = _convert(document, sheet.support.after, currency)
+        amount = convert_amount(document, sheet.support.after, currency)
         yield ("support",), _Amount("support", "support", "support", amount)
     if sheet.agency is not None:
-        amount = _convert(document, sheet.agency.after, currency)
+        amount = convert_amount(document, sheet.agency.after, currency)
         yield ("agency",), _Amount("agency", "agency", "agency", amount)
     for number, entry in enumerate(sheet.entries, start=1):
         yield (
@@ -183,13 +182,13 @@ def _read_amounts(
                 "entry",
                 f"entry-{number}",
                 entry.description,
-                _convert(document, entry.amount, currency),
+                convert_amount(document, entry.amount, currency),
                 customer_id=entry.customer_id,
                 customer_name=entry.customer_name,
             ),
         )
     for number, item in enumerate(sheet.items, start=1):
-        amount = _convert(document, item.total, currency)
+        amount = convert_amount(document, item.total, currency)
         yield ("item", item.label), _Amount("item", f"item-{number}", item.label, amount)
 
 
@@ -207,7 +206,7 @@ def _split_change(
     invoice: InvoiceDocument, before: InvoiceDocument | None
 ) -> dict[ChangeCause, Decimal]:
     if before is not None and before.currency is not invoice.currency:
-        old = _Totals.read(before, invoice.currency)
+        old = read_totals(before, invoice.currency)
         return {ChangeCause.currency: subtract_decimals(invoice.sheet.total, old.total)}
     new_sums, old_sums = _read_sums(invoice), _read_sums(before) if before else {}
     changes = {

@@ -9,14 +9,17 @@ from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import Currency
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import InvoiceWarningCode, decode_document
+from nimbill.invoicing.documents.invoice_state import find_state
 from nimbill.invoicing.overview import records
 from nimbill.invoicing.overview.bodies import (
     CurrencyTotal,
     InvoiceComparison,
     MonthSummary,
+    RevisionComparison,
     ShortInvoice,
 )
 from nimbill.invoicing.overview.compared_amounts import compare_invoices
+from nimbill.invoicing.overview.compared_revisions import compare_revisions
 from nimbill.invoicing.runs.operations import load_revisions
 
 basis = chosen("invoice-summary")
@@ -63,6 +66,7 @@ def _build_invoice(month: str, row: Row) -> ShortInvoice:
         billinggroup_name=row.billinggroup_name,
         invoice_no=stored_invoices.format_invoice_no(month, row.number) if exists else None,
         revision=row.revision,
+        state=find_state(row.sent_time, row.cancelled_time) if exists else None,
         currency=Currency(row.currency) if exists else None,
         pre_tax=row.pre_tax,
         tax=row.tax,
@@ -88,3 +92,20 @@ async def compare_with_month(
         decode_document(earlier[0].document) if earlier else None,
         month_before,
     )
+
+
+async def compare_with_revision(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_id: str,
+    revision: int,
+    before: int,
+) -> RevisionComparison:
+    """Compare two revisions; `before` is 0 to compare the first one with nothing."""
+    (row,) = await load_revisions(db, scope, period, company_id, revision=revision)
+    earlier = None
+    if before:
+        (row_before,) = await load_revisions(db, scope, period, company_id, revision=before)
+        earlier = decode_document(row_before.document)
+    return compare_revisions(decode_document(row.document), earlier)

@@ -57,6 +57,8 @@ def _select(scope: TenantScope, selection: Selection) -> sa.Select[*tuple[object
             _groups.billinggroup_name,
             _invoices.number,
             _invoices.revision,
+            _invoices.sent_time,
+            _invoices.cancelled_time,
             _revisions.currency,
             _revisions.pre_tax,
             _revisions.tax,
@@ -112,18 +114,19 @@ async def list_page(
 async def sum_by_currency(
     db: AsyncConnection, scope: TenantScope, selection: Selection
 ) -> Sequence[Row]:
-    """Sum the selection; the row without a currency counts groups without an invoice."""
+    """Sum the selection; the row without a currency counts groups that owe no invoice."""
     rows = _select(scope, selection).subquery().c
+    currency = sa.case((rows.cancelled_time.is_(None), rows.currency))
     stmt = (
         sa.select(
-            rows.currency,
+            currency.label("currency"),
             sa.func.count().label("groups"),
             *(
                 sa.func.trim_scale(sa.func.sum(column), type_=sa.Numeric).label(column.name)
                 for column in (rows.pre_tax, rows.tax, rows.total)
             ),
         )
-        .group_by(rows.currency)
-        .order_by(rows.currency)
+        .group_by(currency)
+        .order_by(currency)
     )
     return (await db.execute(stmt)).all()

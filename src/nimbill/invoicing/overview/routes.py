@@ -10,9 +10,18 @@ from nimbill.foundation import calendar_month
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.routing import Limit, Offset, PathMonth, RequestCaller, Transaction, get
+from nimbill.http.routing import (
+    REVISION_MAX,
+    Limit,
+    Offset,
+    PathMonth,
+    PathRevision,
+    RequestCaller,
+    Transaction,
+    get,
+)
 from nimbill.invoicing.overview import operations
-from nimbill.invoicing.overview.bodies import InvoiceComparison, MonthSummary
+from nimbill.invoicing.overview.bodies import InvoiceComparison, MonthSummary, RevisionComparison
 
 READ = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
 SummarySort = Literal[
@@ -45,6 +54,14 @@ EarlierMonth = Annotated[
         max_length=calendar_month.LENGTH,
         pattern=calendar_month.PATTERN,
         description="a month as yyyy-mm; the month before if it is absent",
+    ),
+]
+EarlierRevision = Annotated[
+    int | None,
+    QueryParameter(
+        ge=1,
+        le=REVISION_MAX,
+        description=f"a whole number from 1 to {REVISION_MAX}; the revision before if it is absent",
     ),
 ]
 
@@ -106,4 +123,30 @@ async def compare_invoice(
     )
 
 
-ROUTES = [summarize_invoices, compare_invoice]
+@get(
+    "/invoices/{month:str}/{company_id:str}/{vendor:str}/revisions/{revision:str}/comparison",
+    audiences=[Audience.core],
+    role_actions=READ,
+    basis=chosen("revision-comparison"),
+)
+async def compare_invoice_revision(
+    month: PathMonth,
+    company_id: FromPath[str],
+    vendor: FromPath[BilledVendor],
+    revision: PathRevision,
+    caller: RequestCaller,
+    db: Transaction,
+    before: EarlierRevision = None,
+) -> RevisionComparison:
+    """Compare two revisions of an invoice: lines added, removed, changed, totals by tax rate."""
+    return await operations.compare_with_revision(
+        db,
+        caller.scope,
+        BillingPeriod(month, vendor),
+        company_id,
+        int(revision),
+        int(revision) - 1 if before is None else before,
+    )
+
+
+ROUTES = [summarize_invoices, compare_invoice, compare_invoice_revision]

@@ -14,7 +14,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import NotFound, not_found
 from nimbill.foundation.ids import derive_id
-from nimbill.invoicing.documents import stored_invoices, stored_pdfs
+from nimbill.invoicing.documents import invoiced_groups, stored_invoices, stored_pdfs
 from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
 from nimbill.invoicing.documents.stored_invoices import StoredInvoice
 from nimbill.invoicing.pdf import rendering
@@ -175,7 +175,7 @@ async def _iterate_pdfs(
     Raise NoInvoices if there is none: an empty archive or folder looks like a success.
     """
     async with transaction(printer.engine, scope.organisation_id) as db:
-        company_ids = await stored_invoices.list_invoiced_groups(db, scope, month, vendor)
+        company_ids = await invoiced_groups.list_invoiced_groups(db, scope, month, vendor)
     if not company_ids:
         of_vendor = "" if vendor is None else " of this vendor"
         raise NoInvoices("no_invoices", f"No invoice{of_vendor} was created for this month.")

@@ -39,7 +39,7 @@ async def list_project_profits(
 ) -> list[ProjectProfit]:
     """List every project by code; amounts cover the invoices that the caller may see."""
     documents: dict[str, list[InvoiceDocument]] = defaultdict(list)
-    for invoice in await list_invoices(db, scope, month):
+    for invoice in await list_invoices(db, scope, month, with_cancelled=False):
         project = invoice.document.project
         if project is not None:
             documents[project.project_id].append(invoice.document)

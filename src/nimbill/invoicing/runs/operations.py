@@ -20,7 +20,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
 from nimbill.invoicing.calculation.terms import CannotBeBilled
-from nimbill.invoicing.documents import stored_invoices
+from nimbill.invoicing.documents import invoiced_groups, stored_invoices
 from nimbill.invoicing.documents.bodies import (
     WARNING_DETAILS,
     CreatedInvoice,
@@ -186,7 +186,7 @@ async def _refuse_unready_groups(
     batch = await load_batch(db, scope, period, list(company_ids))
     obstacle = find_month_obstacle(batch.context.state)
     missing = dict.fromkeys(
-        await stored_invoices.list_sent_groups(db, scope, period, company_ids), ALREADY_SENT
+        await invoiced_groups.list_sent_groups(db, scope, period, company_ids), ALREADY_SENT
     )
     for company_id, inputs in batch.inputs.items():
         if company_id in missing:

@@ -1,18 +1,13 @@
 """Bodies of the state of an invoice."""
 
-from enum import StrEnum
 from typing import Annotated, ClassVar
 
 from msgspec import Meta
 
 from nimbill.foundation.basis import Basis, chosen
-from nimbill.http.request_bodies import Body, described
+from nimbill.http.request_bodies import Body, described, text_length
 from nimbill.http.routing import REVISION_MAX
-
-
-class InvoiceState(StrEnum):
-    created = "created"
-    sent = "sent"
+from nimbill.invoicing.documents.invoice_state import InvoiceState
 
 
 class SentInvoiceRequest(Body, frozen=True, kw_only=True):
@@ -21,6 +16,12 @@ class SentInvoiceRequest(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("sent-invoices")
 
     revision: Annotated[int, Meta(ge=1, le=REVISION_MAX)]
+
+
+class CancelledInvoiceRequest(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("cancelled-invoices")
+
+    reason: Annotated[str, text_length(1, 1_000)]
 
 
 class InvoiceStatus(Body, frozen=True, kw_only=True):
@@ -33,3 +34,6 @@ class InvoiceStatus(Body, frozen=True, kw_only=True):
     state: InvoiceState
     sent_time: str | None
     sent_by: Annotated[str | None, described("the name of the user")]
+    cancelled_time: str | None
+    cancelled_by: Annotated[str | None, described("the name of the user")]
+    cancel_reason: str | None

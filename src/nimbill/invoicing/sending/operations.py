@@ -1,4 +1,4 @@
-"""Reads the state of an invoice and marks it as sent: the checks in order, then the change."""
+"""Reads the state of an invoice, marks it as sent, cancels it: first the checks in order."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -7,9 +7,10 @@ from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, not_found
+from nimbill.invoicing.documents.invoice_state import InvoiceState, find_state
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no, lock_invoices
 from nimbill.invoicing.sending import records
-from nimbill.invoicing.sending.bodies import InvoiceState, InvoiceStatus
+from nimbill.invoicing.sending.bodies import InvoiceStatus
 
 basis = chosen("sent-invoices")
 
@@ -23,9 +24,12 @@ async def load_status(
     return InvoiceStatus(
         invoice_no=format_invoice_no(period.month, row.number),
         revision=row.revision,
-        state=InvoiceState.created if row.sent_time is None else InvoiceState.sent,
+        state=find_state(row.sent_time, row.cancelled_time),
         sent_time=row.sent_time and clock.format_timestamp(row.sent_time),
         sent_by=row.sent_by,
+        cancelled_time=row.cancelled_time and clock.format_timestamp(row.cancelled_time),
+        cancelled_by=row.cancelled_by,
+        cancel_reason=row.cancel_reason,
     )
 
 
@@ -44,6 +48,7 @@ async def mark_as_sent(
     """
     await lock_invoices(db, scope, period, [company_id])
     status = await load_status(db, scope, period, company_id)
+    _refuse_cancelled(status)
     if status.revision != revision:
         raise Conflict(
             "revision_changed",
@@ -53,3 +58,29 @@ async def mark_as_sent(
         return status
     await records.mark_as_sent(db, scope, period, company_id, by=by)
     return await load_status(db, scope, period, company_id)
+
+
+async def cancel(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_id: str,
+    *,
+    reason: str,
+    by: str,
+) -> InvoiceStatus:
+    """Cancel a sent invoice; it keeps its number and its documents."""
+    await lock_invoices(db, scope, period, [company_id])
+    status = await load_status(db, scope, period, company_id)
+    _refuse_cancelled(status)
+    if status.state is InvoiceState.created:
+        raise Conflict(
+            "not_sent", "The invoice was not sent yet. Create it again instead of cancelling it."
+        )
+    await records.cancel(db, scope, period, company_id, by=by, reason=reason)
+    return await load_status(db, scope, period, company_id)
+
+
+def _refuse_cancelled(status: InvoiceStatus) -> None:
+    if status.state is InvoiceState.cancelled:
+        raise Conflict("invoice_cancelled", "The invoice is cancelled. This cannot be undone.")

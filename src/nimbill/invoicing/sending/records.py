@@ -28,9 +28,17 @@ def _is_invoice(
 async def find_status(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_id: str
 ) -> Row | None:
-    """Find number, revision, sent_time and sent_by; None if the caller cannot see the group."""
+    """Find what the state consists of; None if the caller cannot see the group."""
     stmt = (
-        sa.select(_invoices.number, _invoices.revision, _invoices.sent_time, _invoices.sent_by)
+        sa.select(
+            _invoices.number,
+            _invoices.revision,
+            _invoices.sent_time,
+            _invoices.sent_by,
+            _invoices.cancelled_time,
+            _invoices.cancelled_by,
+            _invoices.cancel_reason,
+        )
         .join_from(invoices, billing_groups, join_group())
         .where(*_is_invoice(scope, period, company_id), *filter_visible_groups(scope))
     )
@@ -42,3 +50,17 @@ async def mark_as_sent(
 ) -> None:
     stmt = sa.update(invoices).where(*_is_invoice(scope, period, company_id))
     await db.execute(stmt.values(sent_time=sa.func.now(), sent_by=by))
+
+
+async def cancel(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_id: str,
+    *,
+    by: str,
+    reason: str,
+) -> None:
+    stmt = sa.update(invoices).where(*_is_invoice(scope, period, company_id))
+    values = {"cancelled_time": sa.func.now(), "cancelled_by": by, "cancel_reason": reason}
+    await db.execute(stmt.values(values))

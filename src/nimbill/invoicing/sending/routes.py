@@ -22,7 +22,11 @@ from nimbill.http.routing import (
 from nimbill.invoicing.pdf.pdf_cache import load_revision_pdf
 from nimbill.invoicing.pdf.printing import pause_for_printing
 from nimbill.invoicing.sending import operations
-from nimbill.invoicing.sending.bodies import InvoiceStatus, SentInvoiceRequest
+from nimbill.invoicing.sending.bodies import (
+    CancelledInvoiceRequest,
+    InvoiceStatus,
+    SentInvoiceRequest,
+)
 
 
 @get(
@@ -72,4 +76,27 @@ async def mark_invoice_as_sent(
     )
 
 
-ROUTES = [read_invoice_state, mark_invoice_as_sent]
+@put(
+    "/invoices/{month:str}/{company_id:str}/{vendor:str}/cancelled",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyInvoice],
+    basis=chosen("cancelled-invoices"),
+    audited="invoice/{month}/{company_id}/{vendor}",
+    changes=Changes.billing_groups,
+)
+async def cancel_invoice(
+    month: PathMonth,
+    company_id: FromPath[str],
+    vendor: FromPath[BilledVendor],
+    data: JSONBody[CancelledInvoiceRequest],
+    caller: RequestCaller,
+    db: Transaction,
+) -> InvoiceStatus:
+    """Cancel a sent invoice, which keeps its number; this cannot be undone."""
+    period = BillingPeriod(month, vendor)
+    return await operations.cancel(
+        db, caller.scope, period, company_id, reason=data.reason, by=caller.username
+    )
+
+
+ROUTES = [read_invoice_state, mark_invoice_as_sent, cancel_invoice]

@@ -55,8 +55,13 @@ CREATE TABLE invoices (
     update_time timestamptz NOT NULL,
     sent_time timestamptz,
     sent_by text,
+    cancelled_time timestamptz CHECK (cancelled_time IS NULL OR sent_time IS NOT NULL),
+    cancelled_by text,
+    cancel_reason text,
     PRIMARY KEY (organisation_id, month, company_id, vendor),
     CHECK ((sent_time IS NULL) = (sent_by IS NULL)),
+    CHECK ((cancelled_time IS NULL) = (cancelled_by IS NULL)),
+    CHECK ((cancelled_time IS NULL) = (cancel_reason IS NULL)),
     UNIQUE (organisation_id, month, number),
     FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups
 );

@@ -111,6 +111,11 @@ TENANT_TABLES = {
 CROSS_TENANT_TABLES = ("tenant_lookups", "jobs", "cost_imports", "invoice_runs")
 # Rows that not even their owner may change.
 IMMUTABLE_TABLES = ("invoice_revisions", "invoice_pdfs", "invoice_run_keys")
+# Columns of a sent invoice that stay when it is cancelled, which happens once.
+FIXED_WHEN_SENT = (
+    *("organisation_id", "month", "company_id", "vendor", "number", "revision"),
+    *("create_time", "update_time", "sent_time", "sent_by"),
+)
 
 
 def upgrade() -> None:
@@ -129,8 +134,17 @@ def upgrade() -> None:
             "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
         )
     op.execute(
-        "CREATE TRIGGER refuse_change_of_sent BEFORE UPDATE OR DELETE ON invoices "
+        "CREATE TRIGGER refuse_deletion_of_sent BEFORE DELETE ON invoices "
         "FOR EACH ROW WHEN (OLD.sent_time IS NOT NULL) EXECUTE FUNCTION refuse_change()"
+    )
+    old, new = (
+        ", ".join(f"{row}.{column}" for column in FIXED_WHEN_SENT) for row in ("OLD", "NEW")
+    )
+    op.execute(
+        "CREATE TRIGGER refuse_change_of_sent BEFORE UPDATE ON invoices FOR EACH ROW "
+        "WHEN (OLD.sent_time IS NOT NULL AND (OLD.cancelled_time IS NOT NULL "
+        f"OR NEW.cancelled_time IS NULL OR ({old}) IS DISTINCT FROM ({new}))) "
+        "EXECUTE FUNCTION refuse_change()"
     )
     op.execute(
         "CREATE TRIGGER refuse_truncation BEFORE TRUNCATE ON invoices "

@@ -1,0 +1,20 @@
+"""The state of an invoice between its creation and its end."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from nimbill.foundation.basis import chosen
+
+basis = chosen("sent-invoices")
+
+
+class InvoiceState(StrEnum):
+    created = "created"
+    sent = "sent"
+    cancelled = "cancelled"
+
+
+def find_state(sent_time: datetime | None, cancelled_time: datetime | None) -> InvoiceState:
+    if cancelled_time is not None:
+        return InvoiceState.cancelled
+    return InvoiceState.created if sent_time is None else InvoiceState.sent

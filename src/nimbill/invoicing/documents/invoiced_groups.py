@@ -1,0 +1,50 @@
+"""Lists billing groups by what became of their invoices."""
+
+from collections.abc import Collection
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
+from nimbill.database.tenant_scope import TenantScope, is_any_of
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.invoicing.documents.stored_invoices import invoices, join_group
+
+basis = chosen("sent-invoices")
+
+_invoices = invoices.c
+
+
+async def list_sent_groups(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_ids: Collection[str]
+) -> list[str]:
+    """List those of the groups whose invoice was sent."""
+    stmt = sa.select(_invoices.company_id).where(
+        _invoices.organisation_id == scope.organisation_id,
+        _invoices.month == period.month,
+        _invoices.vendor == period.vendor,
+        _invoices.sent_time.is_not(None),
+        is_any_of(_invoices.company_id, company_ids),
+    )
+    return list((await db.execute(stmt)).scalars())
+
+
+async def list_invoiced_groups(
+    db: AsyncConnection, scope: TenantScope, month: str, vendor: str | None
+) -> list[str]:
+    """List visible groups that have an invoice, by their lowest invoice number."""
+    stmt = (
+        sa.select(_invoices.company_id)
+        .join_from(invoices, billing_groups, join_group())
+        .where(
+            _invoices.organisation_id == scope.organisation_id,
+            _invoices.month == month,
+            *filter_visible_groups(scope),
+        )
+        .group_by(_invoices.company_id)
+        .order_by(sa.func.min(_invoices.number))
+    )
+    if vendor is not None:
+        stmt = stmt.where(_invoices.vendor == vendor)
+    return list((await db.execute(stmt)).scalars())
