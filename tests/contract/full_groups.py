@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.contract.credit_note_factories import make_credit_note
 from tests.contract.month_factories import (
     add_cost,
     create_invoice,
     make_commitment_usage,
-    make_invoiced_group,
     make_moved_instance,
     make_recalculation_entry,
     make_reserved_instance,
@@ -48,7 +48,7 @@ def make_full_group(tenant: Tenant, canary: str) -> Tenant:
     make_tagged_cost(group)
     make_reseller(group)
     make_account_group(group)
-    make_invoiced_group(group)
+    make_credit_note(group)
     make_invoice_by_tag(group)
     return group
 

@@ -254,8 +254,17 @@ def make_invoiced_group(tenant: Tenant) -> str:
 
 
 def make_sent_group(tenant: Tenant) -> str:
-    """A group whose invoice was sent."""
-    company_id = make_invoiced_group(tenant)
+    """A group whose invoice has an amount and was sent."""
+    company_id = make_saved_group(tenant)
+    amounts = {"unit_cost": 100, "quantity": 1, "total": 100}
+    item = {"enabled": True, "label": tenant.word("f"), **amounts}
+    response = tenant.service.http.post(
+        f"/m/core/billinggroup/{company_id}/freeformat/aws",
+        json={"additional_items": [item]},
+        headers=tenant.service.root(tenant.organisation),
+    )
+    assert response.status_code == 200, response.text
+    create_invoice(tenant, company_id)
     tenant.superuser.sql(
         "UPDATE invoices SET sent_time = now(), sent_by = 'root'"
         " WHERE organisation_id = $1 AND company_id = $2 AND sent_time IS NULL",

@@ -12,6 +12,7 @@ from datetime import timedelta
 
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
+from tests.contract.credit_note_factories import make_credit_note, make_credited_group
 from tests.contract.month_factories import (
     OF_INVOICES,
     make_closed_month,
@@ -261,6 +262,8 @@ RESELLER = RecordReference(make_reseller, "users", "user_id", filtered=True)
 IMPORT = RecordReference(make_import, "cost_imports", "import_id", filtered=True)
 SAVED = RecordReference(make_saved_group, "billing_groups", "company_id", filtered=True)
 SENT = RecordReference(make_sent_group, "billing_groups", "company_id", filtered=True)
+CREDITED = RecordReference(make_credited_group, "billing_groups", "company_id", filtered=True)
+CREDIT_NOTE = RecordReference(make_credit_note, "credit_notes", "credit_note_id", filtered=True)
 INVOICED = RecordReference(make_invoiced_group, "billing_groups", "company_id", filtered=True)
 ACCOUNT_GROUP = RecordReference(make_account_group, "account_groups", "group_id", filtered=True)
 PORTAL_VIEW = RecordReference(make_portal_view, "portal_views", "view_id")
@@ -307,6 +310,9 @@ REFERENCES: Mapping[str, RecordReference] = {
     "preview_terms.company_id": SAVED,
     **{f"{operation}.company_id": INVOICED for operation in OF_INVOICES},
     "cancel_invoice.company_id": SENT,
+    "issue_credit_note.company_id": SENT,
+    "list_credit_notes_of_invoice.company_id": CREDITED,
+    "credit_note_id": CREDIT_NOTE,
     "group_id": ACCOUNT_GROUP,
     "filter_id": SAVED_FILTER,
     "view_id": PORTAL_VIEW,

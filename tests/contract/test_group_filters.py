@@ -37,6 +37,7 @@ POSTED = {
 }
 # routes that show data of every visible group
 LISTS = POSTED | {
+    "download_credit_notes",
     "download_focus_file",
     "download_usage_report",
     "list_account_groups",
@@ -44,6 +45,7 @@ LISTS = POSTED | {
     "list_accounts",
     "list_audit_entries",
     "list_billing_groups",
+    "list_credit_notes",
     "list_exchange_rates",
     "list_fees",
     "list_findings",
@@ -78,8 +80,11 @@ OF_ONE_GROUP = {
     "download_merged_csv",
     "explain_invoice",
     "list_billing_group_details",
+    "list_credit_notes_of_invoice",
     "list_invoice_revisions",
     "print_covering_page",
+    "print_credit_note",
+    "read_credit_note",
     "print_customer_invoice",
     "print_invoice",
     "print_invoice_revision",

@@ -216,6 +216,11 @@ def month_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
             "bulk": False,
         },
         "mark_invoice_as_sent": lambda _: {"revision": 1},
+        "issue_credit_note": lambda tenant: {
+            "kind": "manual",
+            "reason": tenant.word("c"),
+            "amounts": [{"description": tenant.word("c"), "amount": 1, "tax_free": False}],
+        },
         "cancel_invoice": lambda tenant: {"reason": tenant.word("c")},
         "close_month": lambda tenant: {
             "vendor": "aws",

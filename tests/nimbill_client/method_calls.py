@@ -18,6 +18,7 @@ from nimbill_client import (
     FreeFormatItem,
     InvoiceSetting,
     InvoiceTemplateBody,
+    ManualCredit,
     MonthlyInvoiceSetting,
     Notification,
     OrganisationSettingsChange,
@@ -157,6 +158,20 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     "accounts.delete": lambda c: c.accounts.delete("aws", "1", "2"),
     "imports.list_all": lambda c: list(c.imports.list_all()),
     "imports.read": lambda c: c.imports.read("imp"),
+    "credit_notes.issue_in_full": lambda c: c.credit_notes.issue_in_full(
+        MONTH, "com", "aws", "wrong"
+    ),
+    "credit_notes.issue_for_lines": lambda c: c.credit_notes.issue_for_lines(
+        MONTH, "com", "aws", ["usage-1"], "wrong"
+    ),
+    "credit_notes.issue_by_hand": lambda c: c.credit_notes.issue_by_hand(
+        MONTH, "com", "aws", [ManualCredit(description="refund", amount=Decimal(1))], "wrong"
+    ),
+    "credit_notes.list_of_invoice": lambda c: c.credit_notes.list_of_invoice(MONTH, "com", "aws"),
+    "credit_notes.list_month": lambda c: c.credit_notes.list_month(MONTH),
+    "credit_notes.read": lambda c: c.credit_notes.read("crn"),
+    "credit_notes.download_pdf": lambda c: c.credit_notes.download_pdf("crn", FILE),
+    "credit_notes.export_csv": lambda c: c.credit_notes.export_csv(MONTH, FILE),
     "imports.upload": lambda c: c.imports.upload("oracle", [FILE], MONTH),
     "imports.start": lambda c: c.imports.start("aws", "folder", MONTH),
     "imports.wait": lambda c: c.imports.wait("imp", seconds_max=0),

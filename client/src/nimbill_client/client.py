@@ -14,6 +14,7 @@ from nimbill_client.cloud_accounts import CloudAccounts
 from nimbill_client.connection import PORTAL_TOKEN_PATH, Connection, ConnectionSettings
 from nimbill_client.costs import Costs
 from nimbill_client.credentials import Credentials
+from nimbill_client.credit_notes import CreditNotes
 from nimbill_client.imports import Imports
 from nimbill_client.invoice_templates import InvoiceTemplates
 from nimbill_client.invoices import Invoices
@@ -70,6 +71,7 @@ class Client:
         self.audit = Audit(connection)
         self.billing_groups = BillingGroups(connection)
         self.costs = Costs(connection)
+        self.credit_notes = CreditNotes(connection)
         self.imports = Imports(connection)
         self.invoice_templates = InvoiceTemplates(connection)
         self.invoices = Invoices(connection)

@@ -58,6 +58,8 @@ class InvoiceStatus(Record, frozen=True, kw_only=True):
     cancelled_time: str | None
     cancelled_by: str | None
     cancel_reason: str | None
+    credited: Decimal
+    credit_notes: list[str]
 
 
 class ComparedAmount(Record, frozen=True, kw_only=True):

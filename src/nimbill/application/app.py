@@ -58,6 +58,7 @@ from nimbill.identity.users import routes as user_routes
 from nimbill.imports import routes as import_routes
 from nimbill.invoicing.checks import routes as check_routes
 from nimbill.invoicing.closing import routes as closing_routes
+from nimbill.invoicing.credit_notes import routes as credit_note_routes
 from nimbill.invoicing.explanation import routes as explanation_routes
 from nimbill.invoicing.exports import routes as export_routes
 from nimbill.invoicing.overview import routes as overview_routes
@@ -115,6 +116,7 @@ CORE_ROUTES = [
     *reserved_instance_routes.ROUTES,
     *search_routes.ROUTES,
     *sending_routes.ROUTES,
+    *credit_note_routes.ROUTES,
     *settings_routes.ROUTES,
     *staff_view_routes.CORE_ROUTES,
     *tie_out_routes.ROUTES,

@@ -116,6 +116,7 @@ def _link_invoice(month: str, company_id: str, vendor: str) -> list[ResponseLink
         ResponseLink("explain_invoice", invoice),
         ResponseLink("list_invoice_revisions", invoice),
         ResponseLink("read_invoice_state", invoice),
+        ResponseLink("list_credit_notes_of_invoice", invoice),
         ResponseLink("print_covering_page", {"month": month, "company_id": company_id}),
     ]
 

@@ -514,6 +514,70 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/credit-notes/{credit_note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreCreditNotesCreditNoteIdReadCreditNote"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/credit-notes/{credit_note_id}/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreCreditNotesCreditNoteIdPdfPrintCreditNote"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/credit-notes/issued/{month}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreCreditNotesIssuedMonthListCreditNotes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/credit-notes/issued/{month}/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreCreditNotesIssuedMonthCsvDownloadCreditNotes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/export/csv/invoice_account/{month}": {
         parameters: {
             query?: never;
@@ -652,6 +716,22 @@ export interface paths {
         get: operations["MCoreInvoicesMonthCompanyIdVendorComparisonCompareInvoice"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/credit-notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreInvoicesMonthCompanyIdVendorCreditNotesListCreditNotesOfInvoice"];
+        put?: never;
+        post: operations["MCoreInvoicesMonthCompanyIdVendorCreditNotesIssueCreditNote"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2646,6 +2726,52 @@ export interface components {
             status: string;
             warnings: components["schemas"]["InvoiceWarning"][];
         };
+        CreditedAmount: {
+            amount: Decimal;
+            description: string;
+            line: string | null;
+            tax_free: boolean;
+        };
+        CreditedTax: {
+            pre_tax: Decimal;
+            tax: Decimal;
+            tax_rate: Decimal | null;
+        };
+        /** @enum {string} */
+        CreditKind: "full" | "lines" | "manual";
+        CreditNoteDocument: {
+            addressee: components["schemas"]["Addressee"];
+            amounts: components["schemas"]["CreditedAmount"][];
+            billinggroup_id: string;
+            billinggroup_name: string;
+            company_id: string;
+            credit_note_id: string;
+            credit_note_no: string;
+            currency: components["schemas"]["Currency"];
+            /** @default 1 */
+            form: number;
+            invoice_date: string;
+            invoice_no: string;
+            issue_date: string;
+            issuer: components["schemas"]["Issuer"] | null;
+            kind: components["schemas"]["CreditKind"];
+            language: components["schemas"]["Language"];
+            month: string;
+            pre_tax: Decimal;
+            reason: string;
+            revision: number;
+            tax: Decimal;
+            taxes: components["schemas"]["CreditedTax"][];
+            total: Decimal;
+            vendor: string;
+            vendor_name: string;
+        };
+        CreditNoteRequest: {
+            amounts?: components["schemas"]["ManualCredit"][] | null;
+            kind: components["schemas"]["CreditKind"];
+            lines?: string[] | null;
+            reason: string;
+        };
         CrossTagUsage: {
             keys: string[];
             months: components["schemas"]["UsageMonth"][];
@@ -3279,6 +3405,8 @@ export interface components {
             cancel_reason: string | null;
             cancelled_by: string | null;
             cancelled_time: string | null;
+            credit_notes: string[];
+            credited: Decimal;
             invoice_no: string;
             revision: number;
             sent_by: string | null;
@@ -3417,6 +3545,12 @@ export interface components {
             update_time: string;
             user: string;
             user_role_id: string;
+        };
+        ManualCredit: {
+            amount: Decimal;
+            description: string;
+            /** @default false */
+            tax_free: boolean;
         };
         Me: {
             branding: components["schemas"]["Branding"];
@@ -4145,6 +4279,23 @@ export interface components {
         SetupStart: {
             kind: components["schemas"]["FactorKind"];
             sign_in_token: string;
+        };
+        ShortCreditNote: {
+            company_id: string;
+            create_time: string;
+            created_by: string;
+            credit_note_id: string;
+            credit_note_no: string;
+            currency: components["schemas"]["Currency"];
+            invoice_no: string;
+            issue_date: string;
+            kind: components["schemas"]["CreditKind"];
+            month: string;
+            pre_tax: Decimal;
+            reason: string;
+            tax: Decimal;
+            total: Decimal;
+            vendor: ("aws" | "azure") | string;
         };
         ShortInvoice: {
             billinggroup_id: string;
@@ -5649,6 +5800,90 @@ export interface operations {
             };
         };
     };
+    MCoreCreditNotesCreditNoteIdReadCreditNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                credit_note_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditNoteDocument"];
+                };
+            };
+        };
+    };
+    MCoreCreditNotesCreditNoteIdPdfPrintCreditNote: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                credit_note_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/pdf": string;
+                };
+            };
+        };
+    };
+    MCoreCreditNotesIssuedMonthListCreditNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShortCreditNote"][];
+                };
+            };
+        };
+    };
+    MCoreCreditNotesIssuedMonthCsvDownloadCreditNotes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+        };
+    };
     MCoreExportCsvInvoiceAccountMonthExportInvoiceAccountCsv: {
         parameters: {
             query?: never;
@@ -5866,6 +6101,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InvoiceComparison"];
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthCompanyIdVendorCreditNotesListCreditNotesOfInvoice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                company_id: string;
+                month: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShortCreditNote"][];
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthCompanyIdVendorCreditNotesIssueCreditNote: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+                month: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreditNoteRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreditNoteDocument"];
                 };
             };
         };

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import groupby
-from typing import Any
+from typing import Any, Protocol
 
+from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
 from nimbill.foundation.money import add_decimals, sum_decimals
 from nimbill.invoicing.calculation.lines import EntryLine, Fee, ItemLine, UsageLine
@@ -18,6 +19,21 @@ DEFAULT_ACCENT = "#1f3a5f"  # used if the invoice template has no accent colour
 NO_FIGURE = ""
 
 TemplateData = dict[str, Any]  # read by the Typst templates, as JSON
+
+
+class PrintedDocument(Protocol):
+    """What the letterhead and the table of any document need."""
+
+    @property
+    def language(self) -> Language: ...
+    @property
+    def currency(self) -> Currency: ...
+    @property
+    def issue_date(self) -> str: ...
+    @property
+    def issuer(self) -> Issuer | None: ...
+    @property
+    def addressee(self) -> Addressee: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +61,7 @@ def build_invoice_page(document: InvoiceDocument) -> TemplateData:
     """Totals come from the sheet; subtotals add up printed amounts."""
     sheet, language, labels = document.sheet, document.language, labels_for(document.language)
     currency = currency_label(document.currency, language)
-    groups = _format_groups(document, _build_groups(document))
+    groups = format_groups(document, _build_groups(document))
     pre_tax = number_format.format_amount(sheet.pre_tax, document.currency, language)
     return {
         "labels": {
@@ -59,7 +75,7 @@ def build_invoice_page(document: InvoiceDocument) -> TemplateData:
         "provisional": is_provisional(document),
         "groups": groups,
         "pre_tax": pre_tax,
-        "figure_width": max(map(number_format.estimate_width, [pre_tax, *_list_figures(groups)])),
+        "figure_width": max(map(number_format.estimate_width, [pre_tax, *list_figures(groups)])),
         "sums": [list(pair) for pair in _list_sums(document)],
         "remarks": _format_text(document.remarks),
         **build_payment_details(document),
@@ -72,21 +88,29 @@ def is_provisional(document: InvoiceDocument) -> bool:
 
 def build_head(document: InvoiceDocument) -> TemplateData:
     """Issuer, addressee, number and dates."""
-    language, labels = document.language, labels_for(document.language)
-    issuer, number = document.issuer, format_invoice_number(document)
+    return build_letterhead(
+        document,
+        number=format_invoice_number(document),
+        title=document.title or labels_for(document.language)["title"],
+        due_date=document.due_date,
+    )
+
+
+def build_letterhead(
+    document: PrintedDocument, *, number: str, title: str, due_date: str | None
+) -> TemplateData:
+    language, issuer = document.language, document.issuer
     return {
         "language": str(language),
-        "title": make_breakable(document.title or labels["title"]),
+        "title": make_breakable(title),
         "number": number,
         "issued": number_format.format_date(document.issue_date, language),
         "issue_date": [int(part) for part in document.issue_date.split("-")],
-        "due": (
-            number_format.format_date(document.due_date, language) if document.due_date else None
-        ),
+        "due": number_format.format_date(due_date, language) if due_date else None,
         "to": _build_addressee(document.addressee, language),
         "from": _build_issuer(issuer, language) if issuer else None,
         "accent": (issuer and issuer.accent_colour) or DEFAULT_ACCENT,
-        **build_running_titles(document, number, document.title or labels["title"]),
+        **build_running_titles(document, number, title),
     }
 
 
@@ -111,7 +135,7 @@ def _build_issuer(issuer: Issuer, language: Language) -> TemplateData:
     }
 
 
-def build_running_titles(document: InvoiceDocument, number: str, title: str) -> TemplateData:
+def build_running_titles(document: PrintedDocument, number: str, title: str) -> TemplateData:
     """File properties, and the header and footer of later pages."""
     company = document.issuer.company if document.issuer else ""
     to = shorten(document.addressee.company_name, 30)
@@ -213,7 +237,7 @@ def _build_item_row(document: InvoiceDocument, item: ItemLine) -> TableRow:
     return TableRow(make_breakable(item.label), item.total, notes=[note])
 
 
-def _format_groups(document: InvoiceDocument, groups: Iterable[TableGroup]) -> list[TemplateData]:
+def format_groups(document: PrintedDocument, groups: Iterable[TableGroup]) -> list[TemplateData]:
     """Format all amounts; each row has the sum up to it, which page breaks carry over."""
     carried, formatted = Decimal(0), []
     for group in groups:
@@ -225,9 +249,9 @@ def _format_groups(document: InvoiceDocument, groups: Iterable[TableGroup]) -> l
                     "text": row.text,
                     "notes": list(row.notes),
                     "marks": list(row.marks),
-                    "charge": _format_figure(document, row.charge),
-                    "amount": _format_figure(document, row.amount),
-                    "carried": _format_figure(document, carried),
+                    "charge": format_figure(document, row.charge),
+                    "amount": format_figure(document, row.amount),
+                    "carried": format_figure(document, carried),
                 }
             )
         charges = [row.charge for row in group.rows if row.charge is not None]
@@ -237,14 +261,14 @@ def _format_groups(document: InvoiceDocument, groups: Iterable[TableGroup]) -> l
                 "detail": group.detail,
                 "rows": rows,
                 "subtotal": group.subtotal,
-                "charge": _format_figure(document, sum_decimals(charges)) if charges else NO_FIGURE,
-                "amount": _format_figure(document, sum_decimals(row.amount for row in group.rows)),
+                "charge": format_figure(document, sum_decimals(charges)) if charges else NO_FIGURE,
+                "amount": format_figure(document, sum_decimals(row.amount for row in group.rows)),
             }
         )
     return formatted
 
 
-def _list_figures(groups: Iterable[TemplateData]) -> Iterator[str]:
+def list_figures(groups: Iterable[TemplateData]) -> Iterator[str]:
     """All figures of the table; its columns must be wide enough for them."""
     for group in groups:
         yield from (group["charge"], group["amount"])
@@ -256,9 +280,9 @@ def list_tax_bases(document: InvoiceDocument) -> Iterator[tuple[str, str]]:
     """The taxed amount, and the tax-free amount if there is one."""
     sheet, labels = document.sheet, labels_for(document.language)
     taxed = labels["base_of"].format(number_format.format_percent(sheet.tax_rate))
-    yield taxed, _format_figure(document, sheet.taxable)
+    yield taxed, format_figure(document, sheet.taxable)
     if any(entry.tax_free for entry in sheet.entries):
-        yield labels["tax_free"], _format_figure(document, sheet.tax_free)
+        yield labels["tax_free"], format_figure(document, sheet.tax_free)
 
 
 def _list_sums(document: InvoiceDocument) -> Iterator[tuple[str, str]]:
@@ -266,7 +290,7 @@ def _list_sums(document: InvoiceDocument) -> Iterator[tuple[str, str]]:
     sheet, labels = document.sheet, labels_for(document.language)
     yield from list_tax_bases(document)
     tax = labels["tax_of"].format(number_format.format_percent(sheet.tax_rate))
-    yield tax, _format_figure(document, sheet.tax)
+    yield tax, format_figure(document, sheet.tax)
     total = number_format.format_money(sheet.total, document.currency, document.language)
     yield labels["total"], total
 
@@ -279,7 +303,7 @@ def build_payment_details(document: InvoiceDocument) -> TemplateData:
     }
 
 
-def _format_figure(document: InvoiceDocument, value: Decimal | None) -> str:
+def format_figure(document: PrintedDocument, value: Decimal | None) -> str:
     if value is None:
         return NO_FIGURE
     return number_format.format_amount(value, document.currency, document.language)

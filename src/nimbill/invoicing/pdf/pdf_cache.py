@@ -41,6 +41,16 @@ class PdfPrinter:
 
     async def load(self, scope: TenantScope, documents: Documents, *, with_cover: bool) -> bytes:
         pdf_id = _build_pdf_id(documents, with_cover=with_cover)
+        return await self.load_file(
+            scope,
+            pdf_id,
+            lambda: rendering.build_compiler_input(documents, with_cover=with_cover),
+        )
+
+    async def load_file(
+        self, scope: TenantScope, pdf_id: str, build_input: Callable[[], tuple[str, int]]
+    ) -> bytes:
+        """`build_input` returns the template data and the time of the file."""
 
         async def load_or_compile() -> bytes:
             async with transaction(self.engine, scope.organisation_id) as db:
@@ -48,9 +58,7 @@ class PdfPrinter:
             if pdf_id in stored:
                 return stored[pdf_id]
             # building the texts of a large invoice would block the event loop
-            data, timestamp = await asyncio.to_thread(
-                rendering.build_compiler_input, documents, with_cover=with_cover
-            )
+            data, timestamp = await asyncio.to_thread(build_input)
             organisation_id = scope.organisation_id
             pdf = await self.compilers.compile(organisation_id, data, timestamp=timestamp)
             async with transaction(self.engine, organisation_id) as db:

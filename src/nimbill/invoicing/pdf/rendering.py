@@ -36,7 +36,12 @@ def build_sample_input(document: InvoiceDocument) -> tuple[str, int]:
     """Like build_compiler_input, for an invoice that is marked as a sample on every page."""
     page = build_invoice_page(document)
     page["head"]["sample"] = page["labels"]["sample"]
-    return _format_file(page["head"], None, [page]), _to_unix_time(document.issue_date)
+    return build_page_input(page, document.issue_date)
+
+
+def build_page_input(page: dict[str, Any], issue_date: str) -> tuple[str, int]:
+    """Like build_compiler_input, for one page that has the layout of an invoice."""
+    return _format_file(page["head"], None, [page]), _to_unix_time(issue_date)
 
 
 def build_template_data(

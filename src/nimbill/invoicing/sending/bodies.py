@@ -1,5 +1,6 @@
 """Bodies of the state of an invoice."""
 
+from decimal import Decimal
 from typing import Annotated, ClassVar
 
 from msgspec import Meta
@@ -37,3 +38,5 @@ class InvoiceStatus(Body, frozen=True, kw_only=True):
     cancelled_time: str | None
     cancelled_by: Annotated[str | None, described("the name of the user")]
     cancel_reason: str | None
+    credited: Annotated[Decimal, described("the sum of its credit notes, tax included")]
+    credit_notes: Annotated[list[str], described("the numbers of its credit notes")]

@@ -7,6 +7,8 @@ from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, not_found
+from nimbill.foundation.money import sum_decimals
+from nimbill.invoicing.credit_notes.operations import list_notes
 from nimbill.invoicing.documents.invoice_state import InvoiceState, find_state
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no, lock_invoices
 from nimbill.invoicing.sending import records
@@ -21,6 +23,7 @@ async def load_status(
     row = await records.find_status(db, scope, period, company_id)
     if row is None:
         raise not_found()
+    notes = await list_notes(db, scope, period, company_id)
     return InvoiceStatus(
         invoice_no=format_invoice_no(period.month, row.number),
         revision=row.revision,
@@ -30,6 +33,8 @@ async def load_status(
         cancelled_time=row.cancelled_time and clock.format_timestamp(row.cancelled_time),
         cancelled_by=row.cancelled_by,
         cancel_reason=row.cancel_reason,
+        credited=sum_decimals(note.total for note in notes),
+        credit_notes=[note.credit_note_no for note in notes],
     )
 
 
@@ -76,6 +81,10 @@ async def cancel(
     if status.state is InvoiceState.created:
         raise Conflict(
             "not_sent", "The invoice was not sent yet. Create it again instead of cancelling it."
+        )
+    if status.credit_notes:
+        raise Conflict(
+            "has_credit_notes", "The invoice has credit notes. Credit the rest of it in full."
         )
     await records.cancel(db, scope, period, company_id, by=by, reason=reason)
     return await load_status(db, scope, period, company_id)

@@ -91,6 +91,34 @@ CREATE TABLE invoice_revisions (
     FOREIGN KEY (organisation_id, month, company_id, vendor) REFERENCES invoices
 );
 
+CREATE TABLE credit_note_counters (
+    organisation_id text NOT NULL REFERENCES organisations,
+    issue_month text NOT NULL,
+    last_number integer NOT NULL,
+    PRIMARY KEY (organisation_id, issue_month)
+);
+
+CREATE TABLE credit_notes (
+    organisation_id text NOT NULL,
+    credit_note_id text NOT NULL,
+    issue_month text NOT NULL,
+    number integer NOT NULL CHECK (number > 0),
+    month text NOT NULL,
+    company_id text NOT NULL,
+    vendor text NOT NULL,
+    currency text NOT NULL,
+    pre_tax numeric NOT NULL,
+    tax numeric NOT NULL,
+    total numeric NOT NULL CHECK (total = pre_tax + tax AND total > 0),
+    document text NOT NULL,
+    create_time timestamptz NOT NULL,
+    created_by text NOT NULL,
+    PRIMARY KEY (organisation_id, credit_note_id),
+    UNIQUE (organisation_id, issue_month, number),
+    FOREIGN KEY (organisation_id, month, company_id, vendor) REFERENCES invoices
+);
+CREATE INDEX credit_notes_invoice_idx ON credit_notes (organisation_id, month, company_id, vendor);
+
 CREATE TABLE invoice_pdfs (
     organisation_id text NOT NULL REFERENCES organisations,
     pdf_id text NOT NULL,

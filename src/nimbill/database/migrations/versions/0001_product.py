@@ -94,6 +94,8 @@ TENANT_TABLES = {
     "invoice_counters": NO_DELETE,
     "invoices": NO_DELETE,
     "invoice_revisions": APPEND_ONLY,
+    "credit_note_counters": NO_DELETE,
+    "credit_notes": APPEND_ONLY,
     "invoice_pdfs": APPEND_ONLY,
     "invoice_runs": NO_DELETE,
     "invoice_run_keys": APPEND_ONLY,
@@ -110,7 +112,7 @@ TENANT_TABLES = {
 # organisations_with_due_jobs and count_service_records.
 CROSS_TENANT_TABLES = ("tenant_lookups", "jobs", "cost_imports", "invoice_runs")
 # Rows that not even their owner may change.
-IMMUTABLE_TABLES = ("invoice_revisions", "invoice_pdfs", "invoice_run_keys")
+IMMUTABLE_TABLES = ("invoice_revisions", "credit_notes", "invoice_pdfs", "invoice_run_keys")
 # Columns of a sent invoice that stay when it is cancelled, which happens once.
 FIXED_WHEN_SENT = (
     *("organisation_id", "month", "company_id", "vendor", "number", "revision"),

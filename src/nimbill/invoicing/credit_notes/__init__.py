@@ -1,0 +1,1 @@
+"""Credit notes, which correct invoices that were sent; an issued note never changes."""
