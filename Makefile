@@ -91,13 +91,18 @@ test: setup browser
 	$(PY)python $(call PYTEST,tests) $(ARGS)
 endif
 
+UNIT_TESTS = $(addprefix --ignore=,$(PROOF_TESTS) $(PRODUCT_TESTS) $(TRACED_TESTS))
+
+# The second core compiles the other tests while the traced ones run.
 test-unit: setup ## unit and API tests, with full branch coverage of rules and arithmetic
 ifeq ($(strip $(ARGS)),)
 	@rm -f .coverage .coverage.*
-	$(PY)coverage run $(call PYTEST,rules) $(TRACED_TESTS)
+	@echo "$(PY)coverage run $(call PYTEST,rules) (rules and arithmetic)"
+	@$(PY)python -m pytest -q --collect-only $(UNIT_TESTS) > .cache/collected.log 2>&1 & collecting=$$!; failed=0; \
+	$(PY)coverage run $(call PYTEST,rules) $(TRACED_TESTS) || failed=1; wait $$collecting || true; exit $$failed
 	$(PY)coverage combine --quiet
 	$(PY)coverage report --fail-under=100 $(RULES) $(ARITHMETIC)
-	$(PY)python $(call PYTEST,unit) $(PARALLEL) $(addprefix --ignore=,$(PROOF_TESTS) $(PRODUCT_TESTS) $(TRACED_TESTS))
+	$(PY)python $(call PYTEST,unit) $(PARALLEL) $(UNIT_TESTS)
 else
 	$(PY)python $(call PYTEST,unit) $(ARGS)
 endif
