@@ -103,7 +103,8 @@ INVOICE_STATEMENTS = (
     """,
     """
     INSERT INTO invoice_revisions SELECT organisation_id, month, company_id, 'aws', 1,
-        'run_' || month, currency, 10000, 1000, 11000, 70, discount_rate, 149.75, 65, 'USD', '{}',
+        'run_' || month, currency, 10000, 10000, 0.1, 1000, 11000, 70, discount_rate, 149.75, 65,
+        'USD', month || '-28', NULL, '{}',
         json_build_object('issue_date', month || '-28', 'due_date', NULL, 'sheet',
             CASE WHEN company_id = :company
                 THEN (SELECT array_agg(number) FROM generate_series(1, 4000) AS number) END)::text,

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from nimbill.foundation import exact_json
+from tests.costs.months.month_requests import close_month
 from tests.imports.aws_reports import report_line
 from tests.invoicing.invoice_runs import prepare_example_a
 from tests.invoicing.month_end import ACCOUNTS_OF_A, MONTH, MonthEnd
@@ -109,3 +110,61 @@ def test_the_summary_selects(
     found = read(shared_month_end, f"/invoices/{MONTH}/summary?vendor=aws&{query}")
     assert [row["billinggroup_id"] for row in found["invoices"]] == names
     assert found["count"] == len(names)
+
+
+def test_the_summary_compares_with_the_month_before(
+    shared_month_end: MonthEnd, group: str, comparison: Any
+) -> None:
+    found = read(shared_month_end, f"/invoices/{LATER}/summary?vendor=aws&sort=-change")
+    first, other = found["invoices"]
+    assert (first["company_id"], other["billinggroup_id"]) == (group, "BG-EMPTY")
+    for name in ("total", "total_before", "change", "change_rate"):
+        assert first[name] == comparison[name], name
+        assert other[name] is None, name
+
+
+def test_the_summary_compares_nothing_without_an_earlier_invoice(
+    shared_month_end: MonthEnd, group: str
+) -> None:
+    found = read(shared_month_end, f"/invoices/{MONTH}/summary?vendor=aws&sort=change_rate")
+    row = found["invoices"][0]
+    assert (row["company_id"], row["total_before"], row["change"]) == (group, None, None)
+
+
+def test_the_summary_has_dates_and_the_taxed_amount(
+    shared_month_end: MonthEnd, group: str
+) -> None:
+    invoice = shared_month_end.get_invoice(group)
+    found = read(shared_month_end, f"/invoices/{MONTH}/summary?vendor=aws&invoiced=true")
+    (row,) = found["invoices"]
+    assert row["company_name"] == invoice["addressee"]["company_name"]
+    assert (row["issue_date"], row["due_date"]) == (invoice["issue_date"], invoice["due_date"])
+    assert (row["taxable"], row["tax_rate"]) == (
+        invoice["sheet"]["taxable"],
+        invoice["sheet"]["tax_rate"],
+    )
+
+
+def test_amounts_in_another_currency_are_not_compared(month_end: MonthEnd) -> None:
+    company_id = prepare_example_a(month_end)
+    assert month_end.create_invoices(company_id).status_code == 200
+    later = MonthEnd(month_end.service, month_end.folder, month=LATER)
+    later.import_costs(report_line("1200", **DATES))
+    assert later.save_settings(company_id, currency="usd").status_code == 200
+    assert later.save_rate(company_id, rate=Decimal(155)).status_code == 200
+    assert later.create_invoices(company_id).status_code == 200
+
+    found = read(month_end, f"/invoices/{LATER}/summary?vendor=aws")
+
+    (row,) = found["invoices"]
+    assert row["currency"].lower() == "usd"
+    assert (row["total_before"], row["change"], row["change_rate"]) == (None, None, None)
+
+
+def test_the_summary_says_whether_the_month_is_closed(month_end: MonthEnd) -> None:
+    path = f"/invoices/{MONTH}/summary?vendor=aws"
+    assert read(month_end, path)["closed"] is False
+
+    assert close_month(month_end.service).status_code == 200
+
+    assert read(month_end, path)["closed"] is True

@@ -3653,6 +3653,7 @@ export interface components {
             step: "arrived" | "placed" | "decided" | "rates" | "created" | "checked" | "approved" | "sent" | "closed" | "drifted" | "corrected";
         };
         MonthSummary: {
+            closed: boolean;
             count: number;
             invoices: components["schemas"]["ShortInvoice"][];
             month: string;
@@ -4300,15 +4301,23 @@ export interface components {
         ShortInvoice: {
             billinggroup_id: string;
             billinggroup_name: string;
+            change: Decimal | null;
+            change_rate: Decimal | null;
             company_id: string;
+            company_name: string;
             create_time: string | null;
             currency: components["schemas"]["Currency"] | null;
+            due_date: string | null;
             invoice_no: string | null;
+            issue_date: string | null;
             pre_tax: Decimal | null;
             revision: number | null;
             state: components["schemas"]["InvoiceState"] | null;
             tax: Decimal | null;
+            tax_rate: Decimal | null;
+            taxable: Decimal | null;
             total: Decimal | null;
+            total_before: Decimal | null;
             warnings: components["schemas"]["InvoiceWarningCode"][];
         };
         SignedInUser: {
@@ -6383,7 +6392,7 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                sort?: "billinggroup_id" | "-billinggroup_id" | "billinggroup_name" | "-billinggroup_name" | "invoice_no" | "-invoice_no" | "pre_tax" | "-pre_tax" | "total" | "-total" | "create_time" | "-create_time";
+                sort?: "billinggroup_id" | "-billinggroup_id" | "billinggroup_name" | "-billinggroup_name" | "invoice_no" | "-invoice_no" | "pre_tax" | "-pre_tax" | "total" | "-total" | "change" | "-change" | "change_rate" | "-change_rate" | "create_time" | "-create_time";
                 vendor: ("aws" | "azure") | string;
             };
             header?: never;

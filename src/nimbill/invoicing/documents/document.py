@@ -151,6 +151,8 @@ class InvoiceDraft(NamedTuple):
     lines: int
     currency: str
     pre_tax: Decimal
+    taxable: Decimal
+    tax_rate: Decimal
     tax: Decimal
     total: Decimal
     pre_tax_usd: Decimal
@@ -158,6 +160,8 @@ class InvoiceDraft(NamedTuple):
     exchange_rate: Decimal
     vendor_cost: Decimal  # in the invoice's currency
     cost_currency: str
+    issue_date: str
+    due_date: str | None
     warnings: tuple[InvoiceWarningCode, ...]
     text: str
 
@@ -180,6 +184,8 @@ def build_draft(document: InvoiceDocument) -> InvoiceDraft:
         lines=len(sheet.lines),
         currency=sheet.currency.value,
         pre_tax=sheet.pre_tax,
+        taxable=sheet.taxable,
+        tax_rate=sheet.tax_rate,
         tax=sheet.tax,
         total=sheet.total,
         pre_tax_usd=sheet.pre_tax_usd,
@@ -189,6 +195,8 @@ def build_draft(document: InvoiceDocument) -> InvoiceDraft:
             convert_vendor_cost(document, sheet.currency), sheet.currency, Rounding.half_up
         ),
         cost_currency=sheet.cost_currency.value,
+        issue_date=document.issue_date,
+        due_date=document.due_date,
         warnings=find_warnings(document),
         text=text,
     )

@@ -65,6 +65,9 @@ invoice_revisions = sa.Table(
     sa.Column("run_id", sa.Text, nullable=False),
     sa.Column("currency", sa.Text, nullable=False),
     sa.Column("pre_tax", sa.Numeric, nullable=False),
+    # the part of pre_tax that is taxed, and its rate
+    sa.Column("taxable", sa.Numeric, nullable=False),
+    sa.Column("tax_rate", sa.Numeric, nullable=False),
     sa.Column("tax", sa.Numeric, nullable=False),
     sa.Column("total", sa.Numeric, nullable=False),
     sa.Column("pre_tax_usd", sa.Numeric, nullable=False),
@@ -74,6 +77,8 @@ invoice_revisions = sa.Table(
     # what the vendor charged, in the currency of the invoice, and the currency of the usage
     sa.Column("vendor_cost", sa.Numeric, nullable=False),
     sa.Column("cost_currency", sa.Text, nullable=False),
+    sa.Column("issue_date", sa.Text, nullable=False),
+    sa.Column("due_date", sa.Text),
     sa.Column("warnings", ARRAY(sa.Text), nullable=False),
     sa.Column("document", sa.Text, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
@@ -126,9 +131,10 @@ _INSERT_REVISIONS = """
 WITH drafts AS (
     SELECT * FROM unnest($4::text[], $5::integer[], $6::integer[], $7::text[], $8::text[],
         $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
-        $16::text[], $17::text[])
-    AS drafts (company_id, number, revision, currency, pre_tax, tax, total, pre_tax_usd,
-        discount_rate, exchange_rate, vendor_cost, cost_currency, warnings, document)
+        $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[])
+    AS drafts (company_id, number, revision, currency, pre_tax, taxable, tax_rate, tax, total,
+        pre_tax_usd, discount_rate, exchange_rate, vendor_cost, cost_currency, issue_date, due_date,
+        warnings, document)
 ), heads AS (
     INSERT INTO invoices
         (organisation_id, month, company_id, vendor, number, revision, create_time, update_time)
@@ -137,12 +143,13 @@ WITH drafts AS (
         DO UPDATE SET revision = excluded.revision, update_time = now()
 )
 INSERT INTO invoice_revisions
-    (organisation_id, month, company_id, vendor, revision, run_id, currency, pre_tax, tax, total,
-        pre_tax_usd, discount_rate, exchange_rate, vendor_cost, cost_currency, warnings, document,
-        create_time)
-SELECT $1, $2, company_id, $3, revision, $18, currency, pre_tax::numeric, tax::numeric,
-    total::numeric, pre_tax_usd::numeric, discount_rate::numeric, exchange_rate::numeric,
-    vendor_cost::numeric, cost_currency, string_to_array(warnings, ' '), document, now()
+    (organisation_id, month, company_id, vendor, revision, run_id, currency, pre_tax, taxable,
+        tax_rate, tax, total, pre_tax_usd, discount_rate, exchange_rate, vendor_cost, cost_currency,
+        issue_date, due_date, warnings, document, create_time)
+SELECT $1, $2, company_id, $3, revision, $22, currency, pre_tax::numeric, taxable::numeric,
+    tax_rate::numeric, tax::numeric, total::numeric, pre_tax_usd::numeric, discount_rate::numeric,
+    exchange_rate::numeric, vendor_cost::numeric, cost_currency, issue_date, due_date,
+    string_to_array(warnings, ' '), document, now()
 FROM drafts
 """
 
@@ -224,6 +231,8 @@ async def add_revisions(
         list(revisions),
         [draft.currency for draft in drafts],
         [str(draft.pre_tax) for draft in drafts],
+        [str(draft.taxable) for draft in drafts],
+        [str(draft.tax_rate) for draft in drafts],
         [str(draft.tax) for draft in drafts],
         [str(draft.total) for draft in drafts],
         [str(draft.pre_tax_usd) for draft in drafts],
@@ -231,6 +240,8 @@ async def add_revisions(
         [str(draft.exchange_rate) for draft in drafts],
         [str(draft.vendor_cost) for draft in drafts],
         [draft.cost_currency for draft in drafts],
+        [draft.issue_date for draft in drafts],
+        [draft.due_date for draft in drafts],
         [" ".join(draft.warnings) for draft in drafts],
         [
             draft.encode_with_number(format_invoice_no(period.month, number), revision)

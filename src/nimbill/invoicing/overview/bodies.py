@@ -20,13 +20,26 @@ class ShortInvoice(Body, frozen=True, kw_only=True):
     company_id: str
     billinggroup_id: str
     billinggroup_name: str
+    company_name: str
     invoice_no: str | None
     revision: int | None
     state: InvoiceState | None
     currency: Currency | None
+    issue_date: str | None
+    due_date: str | None
     pre_tax: Decimal | None
+    taxable: Annotated[Decimal | None, described("the part of pre_tax that is taxed")]
+    tax_rate: Decimal | None
     tax: Decimal | None
     total: Decimal | None
+    total_before: Annotated[
+        Decimal | None,
+        described("of the month before; null without an invoice in the same currency"),
+    ]
+    change: Annotated[Decimal | None, described("total - total_before")]
+    change_rate: Annotated[
+        Decimal | None, described("change / total_before, four decimals; 0.3 is 30 %")
+    ]
     warnings: list[InvoiceWarningCode]
     create_time: Annotated[str | None, described("of the current revision")]
 
@@ -46,6 +59,7 @@ class MonthSummary(Body, frozen=True, kw_only=True):
 
     month: str
     vendor: BilledVendor
+    closed: Annotated[bool, described("whether the month is closed")]
     count: Annotated[int, described("billing groups of the selection, without paging")]
     totals: Annotated[
         list[CurrencyTotal],

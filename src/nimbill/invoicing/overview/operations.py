@@ -2,11 +2,13 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.costs.months.records import load_month_state
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import Currency
+from nimbill.foundation.money import divide_decimals
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import InvoiceWarningCode, decode_document
 from nimbill.invoicing.documents.invoice_state import find_state
@@ -18,7 +20,7 @@ from nimbill.invoicing.overview.bodies import (
     RevisionComparison,
     ShortInvoice,
 )
-from nimbill.invoicing.overview.compared_amounts import compare_invoices
+from nimbill.invoicing.overview.compared_amounts import RATE_UNIT, compare_invoices
 from nimbill.invoicing.overview.compared_revisions import compare_revisions
 from nimbill.invoicing.runs.operations import load_revisions
 
@@ -39,9 +41,11 @@ async def load_summary(
     selection = records.Selection(period, search, invoiced)
     sums = await records.sum_by_currency(db, scope, selection)
     rows = await records.list_page(db, scope, selection, sort=sort, limit=limit, offset=offset)
+    state = await load_month_state(db, scope, period)
     return MonthSummary(
         month=period.month,
         vendor=period.vendor,
+        closed=state.closed,
         count=sum(row.groups for row in sums),
         totals=[_build_total(row) for row in sums if row.currency is not None],
         invoices=[_build_invoice(period.month, row) for row in rows],
@@ -64,13 +68,23 @@ def _build_invoice(month: str, row: Row) -> ShortInvoice:
         company_id=row.company_id,
         billinggroup_id=row.billinggroup_id,
         billinggroup_name=row.billinggroup_name,
+        company_name=row.company_name,
         invoice_no=stored_invoices.format_invoice_no(month, row.number) if exists else None,
         revision=row.revision,
         state=find_state(row.sent_time, row.cancelled_time) if exists else None,
         currency=Currency(row.currency) if exists else None,
+        issue_date=row.issue_date,
+        due_date=row.due_date,
         pre_tax=row.pre_tax,
+        taxable=row.taxable,
+        tax_rate=row.tax_rate,
         tax=row.tax,
         total=row.total,
+        total_before=row.total_before,
+        change=row.change,
+        change_rate=divide_decimals(row.change, row.total_before, RATE_UNIT)
+        if row.total_before
+        else None,
         warnings=[InvoiceWarningCode(code) for code in row.warnings or ()],
         create_time=clock.format_timestamp(row.create_time) if exists else None,
     )

@@ -10,6 +10,7 @@ from nimbill.customers.billing_groups.records import billing_groups, filter_visi
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
+from nimbill.foundation import calendar_month
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices, join_revision
 
@@ -17,12 +18,20 @@ basis = chosen("invoice-summary")
 
 _groups, _invoices, _revisions = billing_groups.c, invoices.c, invoice_revisions.c
 
+# the invoice of the month before
+_earlier_invoices = invoices.alias("earlier_invoices")
+_earlier_revisions = invoice_revisions.alias("earlier_revisions")
+_total_before = _earlier_revisions.c.total
+_change = _revisions.total - _total_before
+
 SORT_COLUMNS: dict[str, sa.ColumnElement[object]] = {
     "billinggroup_id": _groups.billinggroup_id,
     "billinggroup_name": _groups.billinggroup_name,
     "invoice_no": _invoices.number,
     "pre_tax": _revisions.pre_tax,
     "total": _revisions.total,
+    "change": _change,
+    "change_rate": _change / sa.func.nullif(_total_before, 0),
     "create_time": _revisions.create_time,
 }
 
@@ -55,19 +64,28 @@ def _select(scope: TenantScope, selection: Selection) -> sa.Select[*tuple[object
             _groups.company_id,
             _groups.billinggroup_id,
             _groups.billinggroup_name,
+            _groups.company_name,
             _invoices.number,
             _invoices.revision,
             _invoices.sent_time,
             _invoices.cancelled_time,
             _revisions.currency,
+            _revisions.issue_date,
+            _revisions.due_date,
             _revisions.pre_tax,
+            _revisions.taxable,
+            _revisions.tax_rate,
             _revisions.tax,
             _revisions.total,
+            _total_before.label("total_before"),
+            _change.label("change"),
             _revisions.warnings,
             _revisions.create_time,
         )
         .join_from(billing_groups, invoices, of_group, isouter=True)
         .join(invoice_revisions, join_revision(current=True), isouter=True)
+        .join(_earlier_invoices, _match_earlier_invoice(period.month), isouter=True)
+        .join(_earlier_revisions, _match_earlier_revision(), isouter=True)
         .where(*filter_visible_groups(scope), is_invoiced | has_account)
     )
     if invoiced is not None:
@@ -75,6 +93,29 @@ def _select(scope: TenantScope, selection: Selection) -> sa.Select[*tuple[object
     if search is not None:
         stmt = stmt.where(_match_text(period.month, search))
     return stmt
+
+
+def _match_earlier_invoice(month: str) -> sa.ColumnElement[bool]:
+    earlier = _earlier_invoices.c
+    return sa.and_(
+        earlier.organisation_id == _invoices.organisation_id,
+        earlier.month == calendar_month.add_months(month, -1),
+        earlier.company_id == _invoices.company_id,
+        earlier.vendor == _invoices.vendor,
+    )
+
+
+def _match_earlier_revision() -> sa.ColumnElement[bool]:
+    """Match the current revision of the earlier invoice if it has the same currency."""
+    earlier, revision = _earlier_invoices.c, _earlier_revisions.c
+    return sa.and_(
+        revision.organisation_id == earlier.organisation_id,
+        revision.month == earlier.month,
+        revision.company_id == earlier.company_id,
+        revision.vendor == earlier.vendor,
+        revision.revision == earlier.revision,
+        revision.currency == _revisions.currency,
+    )
 
 
 def _match_text(month: str, search: str) -> sa.ColumnElement[bool]:

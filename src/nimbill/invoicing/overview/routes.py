@@ -35,6 +35,10 @@ SummarySort = Literal[
     "-pre_tax",
     "total",
     "-total",
+    "change",
+    "-change",
+    "change_rate",
+    "-change_rate",
     "create_time",
     "-create_time",
 ]
