@@ -12,6 +12,7 @@ import { LANGUAGE_NAMES } from "../language/language-switch.tsx";
 import { useSession } from "../session/session.tsx";
 import { NotificationBar, NotificationProvider } from "./notifications.tsx";
 import { useTheme } from "./theme.ts";
+import "./console-frame.css";
 
 interface ConsoleFrameProps {
   title: string;

@@ -1,9 +1,19 @@
 // Messages at the top of the page: what was done, what failed, what runs.
 import Flashbar, { type FlashbarProps } from "@cloudscape-design/components/flashbar";
 import { useLingui } from "@lingui/react/macro";
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from "react";
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useState,
+} from "react";
 import type { ApiError } from "../api/client.ts";
+import { useLanguage } from "../language/language.tsx";
 import { useErrorText } from "./error-text.ts";
+import { addMessage, isPassing, MessageTimers } from "./passing-messages.ts";
 
 interface Notifications {
   /** Shows a message; one with the same id is replaced. */
@@ -12,7 +22,8 @@ interface Notifications {
   dismiss: (id: string) => void;
 }
 const NotificationContext = createContext<Notifications | undefined>(undefined);
-const ItemsContext = createContext<FlashbarProps.MessageDefinition[]>([]);
+type Item = FlashbarProps.MessageDefinition & { id: string };
+const ItemsContext = createContext<Item[]>([]);
 
 export function useNotifications(): Notifications {
   const notifications = useContext(NotificationContext);
@@ -21,8 +32,9 @@ export function useNotifications(): Notifications {
 }
 
 export function NotificationProvider({ children }: { children: ReactNode }) {
-  const [items, setItems] = useState<FlashbarProps.MessageDefinition[]>([]);
+  const [items, setItems] = useState<Item[]>([]);
   const { t } = useLingui();
+  const { language } = useLanguage();
   const errorText = useErrorText();
   const dismissLabel = t`Close the message`;
   const dismiss = useCallback(
@@ -34,10 +46,13 @@ export function NotificationProvider({ children }: { children: ReactNode }) {
       const id = message.id ?? crypto.randomUUID();
       const onDismiss = () => dismiss(id);
       const item = { dismissible: true, dismissLabel, onDismiss, ...message, id };
-      setItems((shown) => [item, ...shown.filter((other) => other.id !== id)]);
+      setItems((shown) => addMessage(shown, item));
     },
     [dismiss, dismissLabel],
   );
+  // Messages are written once; those of the other language say nothing that is still needed.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the language changes
+  useEffect(() => setItems((shown) => shown.filter((item) => !isPassing(item))), [language]);
   const value = useMemo<Notifications>(
     () => ({
       notify,
@@ -54,5 +69,24 @@ export function NotificationProvider({ children }: { children: ReactNode }) {
 }
 
 export function NotificationBar() {
-  return <Flashbar items={useContext(ItemsContext)} stackItems />;
+  const items = useContext(ItemsContext);
+  const { dismiss } = useNotifications();
+  const timers = useMemo(() => new MessageTimers(dismiss), [dismiss]);
+  useEffect(() => {
+    timers.show(items.filter(isPassing).map((item) => item.id));
+    // a closed message takes its pointer and focus with it
+    if (items.length === 0) timers.release();
+  }, [timers, items]);
+  useEffect(() => () => timers.show([]), [timers]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: reading a message keeps it, nothing more
+    <div
+      onPointerEnter={() => timers.hold()}
+      onPointerLeave={() => timers.release()}
+      onFocus={() => timers.hold()}
+      onBlur={() => timers.release()}
+    >
+      <Flashbar items={items} />
+    </div>
+  );
 }
