@@ -5,6 +5,8 @@ import { RouterLink } from "../../../components/router-link.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import type { AuditEntry } from "./audit-page.tsx";
+import { readVendor } from "./entry-values.ts";
+import { useObjectTypes } from "./object-texts.ts";
 
 export interface ObjectLabel {
   text: string;
@@ -18,12 +20,13 @@ const MONTH = /^\d{4}-\d{2}$/;
 export function useObjectLabel(): (entry: AuditEntry) => ObjectLabel {
   const { t } = useLingui();
   const { language } = useLanguage();
+  const types = useObjectTypes();
   return (entry) => {
     const { resource, company_id: companyId } = entry;
     const [type = "", ...ids] = resource.split("/");
     const [id = "", second = ""] = ids;
     const month = ids.find((each) => MONTH.test(each));
-    const vendor = ids.find((each) => ["aws", "azure", "gcp"].includes(each));
+    const vendor = ids.find((each) => ["aws", "azure", "gcp"].includes(each)) ?? readVendor(entry);
     const about = [
       entry.billinggroup_name ?? companyId ?? "",
       month === undefined ? "" : formatMonth(month, language),
@@ -52,9 +55,9 @@ export function useObjectLabel(): (entry: AuditEntry) => ObjectLabel {
       case "settings":
         return { text: t`Settings`, path: "/settings" };
       case "invoicetemplate":
-        return { text: text || id, path: `/templates/${id}` };
+        return { text: text || t`Template`, path: `/templates/${id}` };
       default:
-        return { text: text || resource };
+        return { text: text || (types[type] ?? resource) };
     }
   };
 }

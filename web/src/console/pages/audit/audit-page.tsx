@@ -102,7 +102,7 @@ function useColumns(entries: AuditEntry[], open: (seq: number) => void): Column<
       id: "at",
       header: t`When`,
       sort: "seq",
-      width: 210,
+      width: 165,
       alwaysVisible: true,
       cell: (entry) => formatTime(entry.at, language),
       csv: (entry) => entry.at,
@@ -117,7 +117,7 @@ function useColumns(entries: AuditEntry[], open: (seq: number) => void): Column<
     {
       id: "action",
       header: t`What`,
-      width: 250,
+      width: 215,
       alwaysVisible: true,
       cell: (entry) => (
         <Button variant="inline-link" onClick={() => open(entry.seq)}>
@@ -129,7 +129,7 @@ function useColumns(entries: AuditEntry[], open: (seq: number) => void): Column<
     {
       id: "object",
       header: t`Object`,
-      width: 290,
+      width: 250,
       cell: (entry) => <AuditObject label={objectLabel(entry)} />,
       csv: (entry) => entry.resource,
     },

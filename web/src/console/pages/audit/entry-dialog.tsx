@@ -13,7 +13,7 @@ import { useLanguage } from "../../../language/language.tsx";
 import { useActionText } from "./action-texts.ts";
 import { AuditObject, useObjectLabel } from "./audit-object.tsx";
 import type { AuditEntry } from "./audit-page.tsx";
-import { compareWithOlder } from "./entry-values.ts";
+import { compareWithOlder, listCustomers } from "./entry-values.ts";
 import { useValueText } from "./value-text.ts";
 
 const OLDER_MAX = 200;
@@ -60,7 +60,7 @@ function Details({ entry }: { entry: AuditEntry }) {
             label: t`Object`,
             value: <AuditObject label={objectLabel(entry)} />,
           },
-          { label: t`Through`, value: entry.client_id ?? t`Console` },
+          { label: t`Through`, value: readClient(entry) ?? t`Console` },
           { label: t`Request`, value: entry.request_id },
           { label: t`Number in the log`, value: String(entry.seq) },
         ]}
@@ -70,14 +70,19 @@ function Details({ entry }: { entry: AuditEntry }) {
   );
 }
 
+/** The API client of the change; a session of the console is none. */
+function readClient({ client_id: id }: AuditEntry): string | undefined {
+  return id === null || id.startsWith("ses_") ? undefined : id;
+}
+
 function Values({ entry }: { entry: AuditEntry }) {
   const { t } = useLingui();
-  const { fieldName, valueText } = useValueText([entry]);
   const [objectType = "", objectId] = entry.resource.split("/");
   const older = useApi("/m/core/audit", {
     query: { object_type: objectType, object_id: objectId, before: entry.seq, limit: OLDER_MAX },
   });
   const values = compareWithOlder(entry, older.data ?? []);
+  const { fieldName, valueText } = useValueText([entry], listCustomers(values));
   if (values.length === 0)
     return (
       <Box color="text-body-secondary">
@@ -101,7 +106,13 @@ function Values({ entry }: { entry: AuditEntry }) {
         </Box>
       }
       columnDefinitions={[
-        { id: "field", header: t`Field`, cell: (row) => fieldName(row.path), isRowHeader: true },
+        {
+          id: "field",
+          header: t`Field`,
+          cell: (row) => fieldName(row.path),
+          isRowHeader: true,
+          minWidth: 160,
+        },
         {
           id: "before",
           header: t`Before`,

@@ -1,5 +1,8 @@
 // The values that a change sent, and those that the log recorded before it.
 
+/** How many parts of a long list are shown. */
+export const SHOWN_MAX = 5;
+
 export interface Entry {
   seq: number;
   action: string;
@@ -54,7 +57,21 @@ function findPart(older: Entry, entry: Entry): RecordedValue[] {
   return listValues(sent?.invoices?.[vendor], ["invoices"]);
 }
 
-function readVendor(entry: Entry): string | undefined {
+/** The vendor that a change named, if it named one. */
+export function readVendor(entry: Pick<Entry, "sent">): string | undefined {
   const sent = entry.sent as { vendor?: unknown } | null;
   return typeof sent?.vendor === "string" ? sent.vendor : undefined;
+}
+
+const CUSTOMERS_MAX = 20;
+
+/** The ids of customers among the values that are shown. */
+export function listCustomers(values: readonly ChangedValue[]): string[] {
+  const texts = values.flatMap(({ path, text, before }) => [
+    ...path,
+    ...[text].flat().slice(0, SHOWN_MAX),
+    ...[before ?? ""].flat().slice(0, SHOWN_MAX),
+  ]);
+  const ids = new Set(texts.filter((text) => text.startsWith("cmp_")));
+  return [...ids].slice(0, CUSTOMERS_MAX);
 }

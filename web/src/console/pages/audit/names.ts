@@ -1,15 +1,32 @@
 // The names of customers by their ids, for values that contain only ids.
-import { useMemo } from "react";
-import { useApi } from "../../../api/queries.ts";
+import { useQueries } from "@tanstack/react-query";
+import { useApi, useClient } from "../../../api/queries.ts";
 import { useMay } from "../../me.ts";
 import type { AuditEntry } from "./audit-page.tsx";
 
-/** The name of a customer that these entries are about, or the id of another one. */
-export function useCustomerName(entries: AuditEntry[]): (companyId: string) => string {
-  const names = useMemo(
-    () => new Map(entries.map((entry) => [entry.company_id, entry.billinggroup_name])),
-    [entries],
-  );
+/** The name of a customer that these entries are about, or of one of `others`. */
+export function useCustomerName(
+  entries: AuditEntry[],
+  others: readonly string[],
+): (companyId: string) => string {
+  const client = useClient();
+  const allowed = useMay()("ReadBillingGroup", "ModifyBillingGroup");
+  const found = useQueries({
+    queries: others.map((companyId) => {
+      const query = { search: companyId, limit: 1 };
+      return {
+        queryKey: ["/m/core/billinggroup", {}, query],
+        queryFn: () => client.get("/m/core/billinggroup", { query }),
+        staleTime: 300_000,
+        enabled: allowed,
+      };
+    }),
+  });
+  const groups = found.flatMap(({ data }) => data ?? []);
+  const names = new Map([
+    ...groups.map((group) => [group.company_id, group.billinggroup_name] as const),
+    ...entries.map((entry) => [entry.company_id, entry.billinggroup_name] as const),
+  ]);
   return (companyId) => names.get(companyId) ?? companyId;
 }
 

@@ -4,17 +4,18 @@ import { toPercent } from "../../../components/percent.ts";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import type { AuditEntry } from "./audit-page.tsx";
+import { SHOWN_MAX } from "./entry-values.ts";
 import { useFieldText } from "./field-texts.ts";
 import { useCustomerName } from "./names.ts";
 
-const SHOWN_MAX = 5; // names of a long list
 const RATES = new Set(["discount_rate", "substitution_rate", "support_rate", "tax_rate", "rate"]);
 
-export function useValueText(entries: AuditEntry[]) {
+/** `customers` are ids of customers among the values that the entries do not name. */
+export function useValueText(entries: AuditEntry[], customers: readonly string[] = []) {
   const { t } = useLingui();
   const { language } = useLanguage();
   const fieldText = useFieldText();
-  const customerName = useCustomerName(entries);
+  const customerName = useCustomerName(entries, customers);
   const roundings: Record<string, string> = {
     half_up: t`Round half up`,
     down: t`Round down`,
