@@ -1,9 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatAmount, formatExact, formatPercent, isNegative, isZero } from "./amount-format.ts";
+import {
+  formatAmount,
+  formatExact,
+  formatPercent,
+  formatRate,
+  isNegative,
+  isZero,
+  plusSign,
+} from "./amount-format.ts";
 
 test("yen have no decimals and dollars have two", () => {
-  assert.equal(formatAmount("1234567.4", "JPY", "ja"), "￥1,234,567");
+  assert.equal(formatAmount("1234567.4", "JPY", "ja"), "¥1,234,567");
   assert.equal(formatAmount("1234.565", "USD", "en"), "$1,234.57");
 });
 
@@ -21,6 +29,15 @@ test("a code that is not a currency is written behind the number", () => {
 
 test("shares are percentages", () => {
   assert.equal(formatPercent("0.055", "en"), "5.5%");
+});
+
+test("rates in a column have one decimal", () => {
+  assert.equal(formatRate("0.02", "ja"), "2.0%");
+  assert.equal(formatRate("-0.0194", "ja"), "−1.9%");
+});
+
+test("only a difference that is more has a plus sign", () => {
+  assert.deepEqual(["5", "0.00", "-5"].map(plusSign), ["+", "", ""]);
 });
 
 test("signs and zeros are read from the digits", () => {

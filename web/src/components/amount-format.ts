@@ -20,7 +20,8 @@ function getFormat(language: string, options: Intl.NumberFormatOptions): ExactFo
 export function formatAmount(amount: Decimal, currency: string, language: string): string {
   const options = { style: "currency", currency, currencyDisplay: "narrowSymbol" } as const;
   try {
-    return getFormat(language, options).format(amount);
+    // Japanese formats write a full-width sign, which breaks the alignment of digits.
+    return getFormat(language, options).format(amount).replace("￥", "¥");
   } catch {
     return `${formatNumber(amount, language)} ${currency}`; // a code that is not a currency
   }
@@ -43,9 +44,20 @@ export function formatNumber(value: Decimal, language: string, maximumFractionDi
   return getFormat(language, { maximumFractionDigits }).format(value);
 }
 
-/** A share such as 0.05 as 5 %. */
+/** A share such as 0.05 as 5%. */
 export function formatPercent(share: Decimal, language: string, maximumFractionDigits = 1): string {
   return getFormat(language, { style: "percent", maximumFractionDigits }).format(share);
+}
+
+/** A share in a column of shares: 2.0%, −1.9%. */
+export function formatRate(share: Decimal, language: string): string {
+  const options = { style: "percent", minimumFractionDigits: 1, maximumFractionDigits: 1 } as const;
+  return getFormat(language, options).format(share).replace(/^-/, "−");
+}
+
+/** The sign of a difference that is more, so that it reads as one; the others have theirs. */
+export function plusSign(difference: Decimal): string {
+  return isNegative(difference) || isZero(difference) ? "" : "+";
 }
 
 export function isNegative(amount: Decimal): boolean {

@@ -22,3 +22,9 @@ export function formatTime(time: string, language: string): string {
   const options = { dateStyle: "medium", timeStyle: "short" } as const;
   return new Intl.DateTimeFormat(language, options).format(new Date(time));
 }
+
+/** A day as the API writes it, 2026-09-30. */
+export function formatDate(date: string, language: string): string {
+  const options = { dateStyle: "medium", timeZone: "UTC" } as const;
+  return new Intl.DateTimeFormat(language, options).format(new Date(`${date}T00:00:00Z`));
+}

@@ -1,4 +1,4 @@
-// Shares such as 0.05 as people enter them, 5 %; the digits are moved, never calculated.
+// Shares such as 0.05 as people enter them, 5%; the digits are moved, never calculated.
 import type { Decimal } from "../api/exact-json.ts";
 
 const DIGITS = /^(\d+)(?:\.(\d+))?$/;

@@ -236,7 +236,7 @@ function Suggestion({ account, actions }: SuggestionProps) {
           {suggestion.reason === "former_group" ? (
             <Trans>It belonged to this customer before</Trans>
           ) : (
-            <Trans>The name is similar ({suggestion.similarity} %)</Trans>
+            <Trans>The name is similar ({suggestion.similarity}%)</Trans>
           )}
         </Box>
       </div>

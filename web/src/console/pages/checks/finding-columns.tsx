@@ -6,7 +6,7 @@ import StatusIndicator, {
 import { useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
-import { formatPercent } from "../../../components/amount-format.ts";
+import { formatRate, plusSign } from "../../../components/amount-format.ts";
 import { RouterLink } from "../../../components/router-link.tsx";
 import type { Column } from "../../../components/server-table.tsx";
 import { useLanguage } from "../../../language/language.tsx";
@@ -33,8 +33,9 @@ export function useFindingColumns(): Column<Finding>[] {
   const { language } = useLanguage();
   const names = useFindingNames();
   const causes = useCauseNames();
-  const percent = (share: Decimal | null) =>
-    share === null ? "" : formatPercent(share, language).replace(/^-/, "−");
+  const rate = (share: Decimal | null) => (share === null ? "" : formatRate(share, language));
+  const change = ({ change: share }: Finding) =>
+    share === null ? "" : `${plusSign(share)}${formatRate(share, language)}`;
   const amount = (id: "amount" | "amount_before" | "margin", header: string): Column<Finding> => ({
     id,
     header,
@@ -84,8 +85,8 @@ export function useFindingColumns(): Column<Finding>[] {
     {
       id: "change",
       header: t`Change`,
-      cell: (row) => percent(row.change),
-      csv: (row) => percent(row.change),
+      cell: change,
+      csv: change,
       numeric: true,
       width: 100,
     },
@@ -93,8 +94,8 @@ export function useFindingColumns(): Column<Finding>[] {
     {
       id: "margin_rate",
       header: t`Margin rate`,
-      cell: (row) => percent(row.margin_rate),
-      csv: (row) => percent(row.margin_rate),
+      cell: (row) => rate(row.margin_rate),
+      csv: (row) => rate(row.margin_rate),
       numeric: true,
       width: 125,
     },

@@ -5,7 +5,7 @@ import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
-import { formatPercent } from "../../../components/amount-format.ts";
+import { formatRate } from "../../../components/amount-format.ts";
 import { CsvButton } from "../../../components/csv-button.tsx";
 import { formatMonth } from "../../../components/month.ts";
 import { RouterLink } from "../../../components/router-link.tsx";
@@ -79,7 +79,7 @@ export function HistoryTable({ company, months }: { company: string; months: Cus
           header: right(t`Margin rate`),
           cell: (row) => (
             <span className="amount-cell">
-              {row.margin_rate === null ? "–" : formatPercent(row.margin_rate, language)}
+              {row.margin_rate === null ? "–" : formatRate(row.margin_rate, language)}
             </span>
           ),
         },

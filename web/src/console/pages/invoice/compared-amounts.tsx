@@ -1,4 +1,4 @@
-// Every amount of both months, the largest change first; usage opens its days.
+// Every item of both months, the largest change first; usage opens its days.
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
@@ -15,7 +15,6 @@ import { formatMonth } from "../../../components/month.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useAmountNames } from "./amount-names.ts";
 import type { Comparison } from "./cause-texts.ts";
-import { Change } from "./figure.tsx";
 import type { InvoicePath } from "./invoice-page.tsx";
 import { LineDialog } from "./line-dialog.tsx";
 
@@ -36,6 +35,7 @@ export function ComparedAmounts({ comparison, path }: ComparedAmountsProps) {
   const [opened, setOpened] = useState<ComparedAmount>();
   const currency = comparison.currency.toUpperCase();
   const { amounts, month, month_before } = comparison;
+  const byTag = amounts.some((row) => row.tag !== null);
   const cell = (value: Decimal | null) => (
     <span className="amount-cell">
       <Amount value={value} currency={currency} />
@@ -58,13 +58,17 @@ export function ComparedAmounts({ comparison, path }: ComparedAmountsProps) {
           <Header
             variant="h3"
             counter={`(${amounts.length})`}
-            description={t`Before tax, by service and account. Open a service to see its days.`}
+            description={
+              byTag
+                ? t`Before tax, by service and tag. Open a service to see its days.`
+                : t`Before tax, by service and account. Open a service to see its days.`
+            }
             actions={
               <CsvButton
                 name={`changes-${path.company_id}-${month}`}
                 rows={amounts}
                 columns={[
-                  [t`Amount`, nameOf],
+                  [t`Item`, nameOf],
                   [t`Account`, ownerOf],
                   [t`Currency`, () => currency],
                   [month_before, (row) => String(row.amount_before ?? "")],
@@ -80,7 +84,7 @@ export function ComparedAmounts({ comparison, path }: ComparedAmountsProps) {
         columnDefinitions={[
           {
             id: "name",
-            header: t`Amount`,
+            header: t`Item`,
             isRowHeader: true,
             cell: (row) => (
               <div>
@@ -106,7 +110,7 @@ export function ComparedAmounts({ comparison, path }: ComparedAmountsProps) {
             ariaLabel: () => t`Change`,
             cell: (row) => (
               <span className="amount-cell">
-                <Change value={row.change} currency={currency} />
+                <Amount value={row.change} currency={currency} signed />
               </span>
             ),
             width: 130,

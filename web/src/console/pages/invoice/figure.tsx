@@ -1,8 +1,7 @@
-// An amount under its name, and an amount that tells more from less.
+// An amount under its name.
 import Box from "@cloudscape-design/components/box";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
-import { isNegative, isZero } from "../../../components/amount-format.ts";
 
 interface FigureProps {
   label: string;
@@ -18,21 +17,8 @@ export function Figure({ label, value, currency, strong = false, signed = false 
     <div>
       <Box variant="awsui-key-label">{label}</Box>
       <Box fontSize="heading-m" fontWeight={strong ? "bold" : "normal"}>
-        {signed && value !== null ? (
-          <Change value={value} currency={currency} />
-        ) : (
-          <Amount value={value} currency={currency} />
-        )}
+        <Amount value={value} currency={currency} signed={signed} />
       </Box>
     </div>
-  );
-}
-
-export function Change({ value, currency }: { value: Decimal; currency: string }) {
-  return (
-    <span className="amount">
-      {!isNegative(value) && !isZero(value) && "+"}
-      <Amount value={value} currency={currency} />
-    </span>
   );
 }

@@ -6,14 +6,15 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useApi } from "../../../api/queries.ts";
-import { formatPercent } from "../../../components/amount-format.ts";
+import { Amount } from "../../../components/amount.tsx";
+import { formatRate, plusSign } from "../../../components/amount-format.ts";
 import { formatMonth } from "../../../components/month.ts";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import { type Comparison, useCauseTexts } from "./cause-texts.ts";
 import { ComparedAmounts } from "./compared-amounts.tsx";
-import { Change, Figure } from "./figure.tsx";
+import { Figure } from "./figure.tsx";
 import type { InvoicePath } from "./invoice-page.tsx";
 
 export function InvoiceComparison({ path }: { path: InvoicePath }) {
@@ -48,7 +49,7 @@ function Changes({ comparison, path }: { comparison: Comparison; path: InvoicePa
   const currency = comparison.currency.toUpperCase();
   const { month, month_before, change_rate } = comparison;
   const percent =
-    change_rate === null ? "" : ` (${formatPercent(change_rate, language).replace(/^-/, "−")})`;
+    change_rate === null ? "" : ` (${plusSign(change_rate)}${formatRate(change_rate, language)})`;
   return (
     <SpaceBetween size="l">
       <ColumnLayout columns={3} variant="text-grid" minColumnWidth={130}>
@@ -116,7 +117,7 @@ function Causes({ comparison }: { comparison: Comparison }) {
           ariaLabel: () => t`Change`,
           cell: (row) => (
             <span className="amount-cell">
-              <Change value={row.amount} currency={currency} />
+              <Amount value={row.amount} currency={currency} signed />
             </span>
           ),
           width: 130,

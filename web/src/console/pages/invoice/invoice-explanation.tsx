@@ -82,7 +82,7 @@ function Amounts({ path, lines, currency }: AmountsProps) {
         columnDefinitions={[
           {
             id: "name",
-            header: t`Amount`,
+            header: t`Item`,
             isRowHeader: true,
             cell: (line) => (
               <div>

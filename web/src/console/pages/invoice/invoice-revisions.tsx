@@ -8,7 +8,7 @@ import type { Decimal } from "../../../api/exact-json.ts";
 import { useApi } from "../../../api/queries.ts";
 import { Amount } from "../../../components/amount.tsx";
 import { formatNumber, formatPercent } from "../../../components/amount-format.ts";
-import { formatTime } from "../../../components/month.ts";
+import { formatDate, formatTime } from "../../../components/month.ts";
 import { QueryState } from "../../../components/query-state.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import type { InvoiceDocument, InvoicePath } from "./invoice-page.tsx";
@@ -75,35 +75,33 @@ function RevisionTable({ revisions }: { revisions: Revision[] }) {
           id: "revision",
           header: t`Revision`,
           isRowHeader: true,
-          cell: (row) =>
-            row.create_time === null ? (
-              <>
-                {row.revision} <Badge color="blue">{t`current`}</Badge>
-              </>
-            ) : (
-              row.revision
-            ),
-        },
-        {
-          id: "time",
-          header: t`Created at`,
-          cell: (row) =>
-            row.create_time === null
-              ? row.invoice.issue_date
-              : formatTime(row.create_time, language),
+          minWidth: 120,
+          cell: (row) => (
+            <div className="no-wrap">
+              {row.revision} {row.create_time === null && <Badge color="blue">{t`current`}</Badge>}
+              <Box variant="small" display="block" color="text-body-secondary">
+                {row.create_time === null
+                  ? formatDate(row.invoice.issue_date, language)
+                  : formatTime(row.create_time, language)}
+              </Box>
+            </div>
+          ),
         },
         amount("pre_tax", t`Before tax`, (sheet) => sheet.pre_tax),
         amount("tax", t`Tax`, (sheet) => sheet.tax),
         amount("total", t`Total`, (sheet) => sheet.total),
         {
           id: "rate",
-          header: t`Exchange rate`,
-          cell: (row) => formatNumber(row.invoice.exchange_rate, language),
-        },
-        {
-          id: "discount",
-          header: t`Discount`,
-          cell: (row) => formatPercent(row.invoice.terms.discount_rate, language, 4),
+          header: t`Rate and discount`,
+          minWidth: 90,
+          cell: (row) => (
+            <div className="no-wrap">
+              {formatNumber(row.invoice.exchange_rate, language)}
+              <Box variant="small" display="block" color="text-body-secondary">
+                {formatPercent(row.invoice.terms.discount_rate, language, 4)}
+              </Box>
+            </div>
+          ),
         },
       ]}
     />

@@ -1,4 +1,4 @@
-// The part of a form that chooses what a person may do and which customers they see.
+// The part of a form that chooses what a person may do and for which customers.
 import FormField from "@cloudscape-design/components/form-field";
 import Multiselect, { type MultiselectProps } from "@cloudscape-design/components/multiselect";
 import RadioGroup from "@cloudscape-design/components/radio-group";

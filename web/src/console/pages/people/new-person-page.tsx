@@ -1,4 +1,4 @@
-// Adds a person: how they sign in, what they may do, which customers they see.
+// Adds a person: how they sign in, what they may do, for which customers.
 import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";

@@ -46,7 +46,7 @@ export default function PeoplePage() {
       <ServerTable<Person>
         id={TABLE}
         title={t`People`}
-        description={t`Everybody who signs in, what they may do and which customers they see.`}
+        description={t`Everybody who signs in, what they may do and for which customers.`}
         columns={useColumns()}
         rows={people.data?.data}
         total={people.data?.total}

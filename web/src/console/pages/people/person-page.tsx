@@ -1,4 +1,4 @@
-// One person: what they may do, which customers they see, and how that is changed.
+// One person: what they may do, for which customers, and how that is changed.
 import Alert from "@cloudscape-design/components/alert";
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
@@ -68,7 +68,7 @@ function OnePerson({ person }: { person: Person }) {
       header={
         <Header
           variant="h1"
-          description={t`What this person may do and which customers they see.`}
+          description={t`What this person may do and for which customers.`}
           actions={<PersonActions person={person} />}
         >
           {person.username}
@@ -196,7 +196,7 @@ function AccessView({ access }: { access: components["schemas"]["EffectiveAccess
           value: <PermissionSentences permissions={core?.permissions ?? []} />,
         },
         {
-          label: t`Sees these customers`,
+          label: t`For these customers`,
           value:
             groups === null ? (
               t`All customers`

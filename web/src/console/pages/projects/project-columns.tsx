@@ -2,7 +2,7 @@
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import { useLingui } from "@lingui/react/macro";
 import { Amount } from "../../../components/amount.tsx";
-import { formatPercent } from "../../../components/amount-format.ts";
+import { formatRate } from "../../../components/amount-format.ts";
 import type { Column } from "../../../components/server-table.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import { readFigures } from "./project-figures.ts";
@@ -39,9 +39,7 @@ export function useProjectColumns(
   });
   const rate = (row: ProjectProfit) => {
     const share = readFigures(row, vendor)?.profit_exchanged_rate;
-    return share === null || share === undefined
-      ? ""
-      : formatPercent(share, language, 2).replace(/^-/, "−");
+    return share === null || share === undefined ? "" : formatRate(share, language);
   };
   const columns: Column<ProjectProfit>[] = [
     {
