@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 from playwright.sync_api import expect
 
 from tests.browser.console.conftest import Console
@@ -33,6 +36,26 @@ def test_an_invoice_is_found_and_explained(console: Console) -> None:
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("計算式")).to_be_visible()
     expect(dialog.get_by_text("対象額の日別内訳")).to_be_visible()
+
+
+def test_the_invoices_of_a_month_are_saved_for_accounting(console: Console) -> None:
+    page = console.page
+    console.open(f"/invoices/{CLOSED_MONTH}?vendor=aws")
+    row = page.get_by_role("row").filter(has_text="さくら商事")
+    expect(row).to_contain_text("締め済み")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+
+    assert download.value.suggested_filename == f"invoices-{CLOSED_MONTH}-aws.csv"
+    text = Path(download.value.path()).read_text(encoding="utf-8-sig")
+    first = list(csv.DictReader(text.splitlines()))[0]
+    assert (first["月"], first["ベンダー"], first["状態"]) == (
+        CLOSED_MONTH,
+        "AWS",
+        "締め済み 発行者なし",
+    )
+    assert first["会社名"] == "株式会社さくら商事"
+    assert first["発行日"] and first["課税対象額"] and first["消費税"]
 
 
 def test_checks_lead_to_their_cause(console: Console) -> None:

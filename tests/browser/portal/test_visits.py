@@ -115,7 +115,7 @@ def test_a_customer_sees_what_a_tag_cost_and_marks_it_provisional(portal: Portal
 
     row = page.get_by_role("row").filter(has_text="web")
 
-    expect(row.first).to_contain_text("￥")
+    expect(row.first).to_contain_text("¥")
     expect(page.get_by_text("請求書が未発行のため暫定です: 2026年10月 (AWS)")).to_be_visible()
 
 
@@ -168,7 +168,7 @@ def test_a_budget_is_added_changed_and_deleted(portal: Portal) -> None:
     dialog.get_by_role("textbox", name="月額").fill("150000")
     dialog.get_by_role("button", name="保存", exact=True).click()
 
-    expect(page.get_by_text("￥150,000").first).to_be_visible()
+    expect(page.get_by_text("¥150,000").first).to_be_visible()
     portal.check_accessibility()
     page.get_by_role("button", name="全社を削除").click()
     dialog.get_by_role("button", name="削除", exact=True).click()

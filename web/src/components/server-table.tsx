@@ -18,6 +18,7 @@ import { PreferencesDialog } from "./preferences-dialog.tsx";
 import { ErrorState } from "./query-state.tsx";
 
 import "./amount.css";
+import "./server-table.css";
 
 export interface Column<T> {
   id: string;
@@ -31,6 +32,14 @@ export interface Column<T> {
   /** Amounts are aligned at their end. */
   numeric?: boolean;
   alwaysVisible?: boolean;
+  /** The column is shown once the person chooses it. */
+  hiddenAtFirst?: boolean;
+}
+
+/** A CSV file with its own columns, for tables whose rows go into other programs. */
+export interface CSVFile<T> {
+  name: string;
+  columns: readonly Pick<Column<T>, "header" | "csv">[];
 }
 
 interface ServerTableProps<T> {
@@ -60,12 +69,14 @@ interface ServerTableProps<T> {
   selected?: readonly T[];
   onSelect?: (rows: T[]) => void;
   rowLabel?: (row: T) => string;
+  /** Without it, the file has the shown columns and the name of the table. */
+  csv?: CSVFile<T>;
 }
 
 export function ServerTable<T>(props: ServerTableProps<T>) {
   const { t } = useLingui();
   const { columns, control, rows, total, narrowing = [] } = props;
-  const ids = columns.map((column) => column.id);
+  const ids = columns.filter((column) => !column.hiddenAtFirst).map((column) => column.id);
   const [preferences, setPreferences] = usePreferences(props.id, ids, props.wrap);
   const isNarrow = useIsNarrow();
   if (props.error !== null && rows === undefined)
@@ -80,10 +91,10 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
   const sorted = columns.find((column) => column.sort === control.state.sort);
   const pages = Math.max(1, Math.ceil((total ?? rows?.length ?? 0) / preferences.pageSize));
   const save = () => {
-    const shown = columns.filter(isShown);
-    const lines = (rows ?? []).map((row) => shown.map((column) => column.csv(row)));
-    const content = formatCSV([shown.map((column) => column.header), ...lines]);
-    saveFile(content, `${props.id}.csv`, "text/csv;charset=utf-8");
+    const written = props.csv?.columns ?? columns.filter(isShown);
+    const lines = (rows ?? []).map((row) => written.map((column) => column.csv(row)));
+    const content = formatCSV([written.map((column) => column.header), ...lines]);
+    saveFile(content, `${props.csv?.name ?? props.id}.csv`, "text/csv;charset=utf-8");
   };
   const parts = {
     items: rows ?? [],
@@ -205,15 +216,17 @@ function Search({
   const [text, setText] = useState(control.state.search);
   useEffect(() => setText(control.state.search), [control.state.search]);
   return (
-    <TextFilter
-      filteringText={text}
-      filteringPlaceholder={label}
-      filteringAriaLabel={label}
-      filteringClearAriaLabel={t`Clear`}
-      countText={text !== "" && count !== undefined ? t`${count} found` : ""}
-      onChange={({ detail }) => setText(detail.filteringText)}
-      onDelayedChange={({ detail }) => control.change({ search: detail.filteringText })}
-    />
+    <div className="search-field">
+      <TextFilter
+        filteringText={text}
+        filteringPlaceholder={label}
+        filteringAriaLabel={label}
+        filteringClearAriaLabel={t`Clear`}
+        countText={text !== "" && count !== undefined ? t`${count} found` : ""}
+        onChange={({ detail }) => setText(detail.filteringText)}
+        onDelayedChange={({ detail }) => control.change({ search: detail.filteringText })}
+      />
+    </div>
   );
 }
 

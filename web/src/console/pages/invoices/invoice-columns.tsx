@@ -4,25 +4,32 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
+import { formatRate, plusSign } from "../../../components/amount-format.ts";
+import { toPercent } from "../../../components/percent.ts";
 import { RouterLink } from "../../../components/router-link.tsx";
-import type { Column } from "../../../components/server-table.tsx";
+import type { Column, CSVFile } from "../../../components/server-table.tsx";
+import { formatVendor } from "../../../components/vendor.ts";
+import { useLanguage } from "../../../language/language.tsx";
 import { useWarningTexts } from "./invoice-warnings.ts";
 import type { ShortInvoice } from "./invoices-page.tsx";
 
-export function useInvoiceColumns(month: string, vendor: string): Column<ShortInvoice>[] {
+interface MonthOfInvoices {
+  month: string;
+  vendor: string;
+  closed: boolean;
+}
+
+export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
   const { t } = useLingui();
-  const warningTexts = useWarningTexts();
-  const amount = (value: Decimal | null, row: ShortInvoice, strong = false) =>
+  const { month, vendor, closed } = of;
+  const stateText = useStateText(closed);
+  const rateText = useRateText();
+  const amount = (value: Decimal | null, row: ShortInvoice, look: AmountLook = {}) =>
     row.currency === null ? (
       ""
     ) : (
-      <Amount value={value} currency={row.currency.toUpperCase()} strong={strong} />
+      <Amount value={value} currency={row.currency.toUpperCase()} {...look} />
     );
-  const stateText = (row: ShortInvoice) => {
-    if (row.invoice_no === null) return t`No invoice`;
-    if (row.warnings.length === 0) return t({ message: "Created", context: "invoice" });
-    return row.warnings.map((code) => warningTexts[code].short).join(" ");
-  };
   return [
     {
       id: "billinggroup_name",
@@ -40,7 +47,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       ),
       csv: (row) => row.billinggroup_name,
       sort: "billinggroup_name",
-      width: 185,
+      width: 150,
       alwaysVisible: true,
     },
     {
@@ -49,7 +56,7 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       cell: (row) => row.billinggroup_id,
       csv: (row) => row.billinggroup_id,
       sort: "billinggroup_id",
-      width: 110,
+      width: 105,
     },
     {
       id: "invoice_no",
@@ -57,21 +64,22 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       cell: (row) => row.invoice_no ?? "",
       csv: (row) => row.invoice_no ?? "",
       sort: "invoice_no",
-      width: 150,
+      width: 135,
     },
     {
       id: "state",
       header: t`State`,
       cell: (row) => <InvoiceState row={row} text={stateText(row)} />,
       csv: stateText,
-      width: 120,
+      width: 135,
     },
     {
       id: "currency",
       header: t`Currency`,
       cell: (row) => row.currency?.toUpperCase() ?? "",
       csv: (row) => row.currency?.toUpperCase() ?? "",
-      width: 100,
+      width: 85,
+      hiddenAtFirst: true,
     },
     {
       id: "pre_tax",
@@ -80,7 +88,8 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       csv: (row) => String(row.pre_tax ?? ""),
       sort: "pre_tax",
       numeric: true,
-      width: 140,
+      width: 130,
+      hiddenAtFirst: true,
     },
     {
       id: "tax",
@@ -88,18 +97,99 @@ export function useInvoiceColumns(month: string, vendor: string): Column<ShortIn
       cell: (row) => amount(row.tax, row),
       csv: (row) => String(row.tax ?? ""),
       numeric: true,
-      width: 120,
+      width: 110,
+      hiddenAtFirst: true,
     },
     {
       id: "total",
       header: t`Total`,
-      cell: (row) => amount(row.total, row, true),
+      cell: (row) => amount(row.total, row, { strong: true }),
       csv: (row) => String(row.total ?? ""),
       sort: "total",
       numeric: true,
       width: 140,
     },
+    {
+      id: "total_before",
+      header: t`Last month`,
+      cell: (row) => amount(row.total_before, row),
+      csv: (row) => String(row.total_before ?? ""),
+      numeric: true,
+      width: 135,
+    },
+    {
+      id: "change",
+      header: t`Change`,
+      cell: (row) => amount(row.change, row, { signed: true }),
+      csv: (row) => String(row.change ?? ""),
+      sort: "change",
+      numeric: true,
+      width: 130,
+    },
+    {
+      id: "change_rate",
+      header: t`Change (%)`,
+      cell: rateText,
+      csv: rateText,
+      sort: "change_rate",
+      numeric: true,
+      width: 100,
+    },
   ];
+}
+
+interface AmountLook {
+  strong?: boolean;
+  signed?: boolean;
+}
+
+function useRateText(): (row: ShortInvoice) => string {
+  const { language } = useLanguage();
+  return ({ change_rate: rate }) =>
+    rate === null ? "" : `${plusSign(rate)}${formatRate(rate, language)}`;
+}
+
+function useStateText(closed: boolean): (row: ShortInvoice) => string {
+  const { t } = useLingui();
+  const warningTexts = useWarningTexts();
+  return (row) => {
+    if (row.invoice_no === null) return t`No invoice`;
+    const warnings = row.warnings.map((code) => warningTexts[code].short);
+    if (closed) return [t({ message: "Closed", context: "invoice" }), ...warnings].join(" ");
+    return warnings.join(" ") || t({ message: "Created", context: "invoice" });
+  };
+}
+
+/** What accounting takes over: one row for each invoice, complete without the page. */
+export function useInvoiceFile({ month, vendor, closed }: MonthOfInvoices): CSVFile<ShortInvoice> {
+  const { t } = useLingui();
+  const stateText = useStateText(closed);
+  const column = (header: string, csv: (row: ShortInvoice) => Decimal | null) => ({
+    header,
+    csv: (row: ShortInvoice) => String(csv(row) ?? ""),
+  });
+  return {
+    name: `invoices-${month}-${vendor}`,
+    columns: [
+      column(t`Month`, () => month),
+      column(t`Vendor`, () => formatVendor(vendor)),
+      column(t`Invoice no.`, (row) => row.invoice_no),
+      column(t`ID`, (row) => row.billinggroup_id),
+      column(t`Customer`, (row) => row.billinggroup_name),
+      column(t`Company name`, (row) => row.company_name),
+      column(t`Issue date`, (row) => row.issue_date),
+      column(t`Due date`, (row) => row.due_date),
+      column(t`State`, stateText),
+      column(t`Currency`, (row) => row.currency?.toUpperCase() ?? ""),
+      column(t`Before tax`, (row) => row.pre_tax),
+      column(t`Taxed amount`, (row) => row.taxable),
+      column(t`Tax rate (%)`, (row) => (row.tax_rate === null ? "" : toPercent(row.tax_rate))),
+      column(t`Tax`, (row) => row.tax),
+      column(t`Total`, (row) => row.total),
+      column(t`Last month`, (row) => row.total_before),
+      column(t`Change`, (row) => row.change),
+    ],
+  };
 }
 
 function InvoiceState({ row, text }: { row: ShortInvoice; text: string }) {

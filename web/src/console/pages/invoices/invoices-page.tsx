@@ -20,7 +20,7 @@ import { MonthVendorChoice } from "../../month-vendor-choice.tsx";
 import { NewestMonth } from "../../newest-month.tsx";
 import { CreateSelectedDialog } from "./create-selected-dialog.tsx";
 import { DownloadZipButton } from "./download-zip-button.tsx";
-import { useInvoiceColumns } from "./invoice-columns.tsx";
+import { useInvoiceColumns, useInvoiceFile } from "./invoice-columns.tsx";
 import { InvoiceTotals } from "./invoice-totals.tsx";
 
 export type ShortInvoice = components["schemas"]["ShortInvoice"];
@@ -67,7 +67,9 @@ function InvoiceList({ month, vendor }: { month: string; vendor: string }) {
     },
     { placeholderData: keepPreviousData },
   );
-  const columns = useInvoiceColumns(month, vendor);
+  const of = { month, vendor, closed: summary.data?.closed ?? false };
+  const columns = useInvoiceColumns(of);
+  const file = useInvoiceFile(of);
   const title = t`Invoices of ${formatMonth(month, language)}`;
   const mayBill = may("ModifyInvoice");
   return (
@@ -83,6 +85,7 @@ function InvoiceList({ month, vendor }: { month: string; vendor: string }) {
         loading={summary.isLoading}
         error={summary.error}
         retry={() => summary.refetch()}
+        csv={file}
         rowId={(row) => row.company_id}
         rowLabel={(row) => row.billinggroup_name}
         searchLabel={t`Customer or invoice number`}
@@ -104,6 +107,7 @@ function InvoiceList({ month, vendor }: { month: string; vendor: string }) {
               <Button
                 variant="primary"
                 disabled={selected.length === 0}
+                disabledReason={t`Select customers in the table first.`}
                 onClick={() => setCreating(true)}
               >
                 <Trans>Create invoices</Trans>
