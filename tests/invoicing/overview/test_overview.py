@@ -131,9 +131,7 @@ def test_the_summary_compares_nothing_without_an_earlier_invoice(
     assert (row["company_id"], row["total_before"], row["change"]) == (group, None, None)
 
 
-def test_the_summary_has_dates_and_the_taxed_amount(
-    shared_month_end: MonthEnd, group: str
-) -> None:
+def test_the_summary_has_dates_and_the_taxed_amount(shared_month_end: MonthEnd, group: str) -> None:
     invoice = shared_month_end.get_invoice(group)
     found = read(shared_month_end, f"/invoices/{MONTH}/summary?vendor=aws&invoiced=true")
     (row,) = found["invoices"]

@@ -1,7 +1,7 @@
 """Queries of the short invoice list."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation import calendar_month
+from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices, join_revision
 
@@ -24,7 +24,7 @@ _earlier_revisions = invoice_revisions.alias("earlier_revisions")
 _total_before = _earlier_revisions.c.total
 _change = _revisions.total - _total_before
 
-SORT_COLUMNS: dict[str, sa.ColumnElement[object]] = {
+SORT_COLUMNS: dict[str, sa.ColumnElement[Any]] = {
     "billinggroup_id": _groups.billinggroup_id,
     "billinggroup_name": _groups.billinggroup_name,
     "invoice_no": _invoices.number,
