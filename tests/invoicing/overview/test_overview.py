@@ -163,6 +163,6 @@ def test_the_summary_says_whether_the_month_is_closed(month_end: MonthEnd) -> No
     path = f"/invoices/{MONTH}/summary?vendor=aws"
     assert read(month_end, path)["closed"] is False
 
-    assert close_month(month_end.service).status_code == 200
+    assert close_month(month_end.service, MONTH).status_code == 200
 
     assert read(month_end, path)["closed"] is True
