@@ -234,6 +234,7 @@ OF_INVOICES = [
     "download_merged_csv",
     "explain_invoice",
     "list_invoice_revisions",
+    "list_saved_months",
     "mark_invoice_as_sent",
     "print_covering_page",
     "print_customer_invoice",

@@ -157,6 +157,8 @@ ADDED: dict[str, tuple[str, ...]] = {
     "list_months": ("ReadInvoice", "ModifyInvoice"),
     "read_month": ("ReadInvoice", "ModifyInvoice"),
     "save_exchange_rates_by_post": ("ModifyInvoice",),
+    "use_default_terms": ("ModifyInvoice",),
+    "list_saved_months": ("ReadInvoice", "ModifyInvoice"),
     "list_invoice_runs": ("ReadInvoice", "ModifyInvoice"),
     "read_tie_out": ("ReadInvoice", "ModifyInvoice"),
     "read_invoice": ("ReadInvoice", "ModifyInvoice"),

@@ -108,6 +108,7 @@ FIGURES = {
     "list_customer_invoices",
     "list_invoice_runs",
     "list_projects_of_month",
+    "list_saved_months",
     "read_group_graph",
     "read_invoice_state",
 }

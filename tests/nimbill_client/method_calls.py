@@ -189,6 +189,8 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
         MONTH, {"com": {"aws": MonthlyInvoiceSetting(**TERMS, memo="once")}}
     ),
     "invoices.save_default_settings": lambda c: c.invoices.save_default_settings(MONTH),
+    "invoices.use_default_terms": lambda c: c.invoices.use_default_terms(MONTH, "com", "aws"),
+    "invoices.list_saved_months": lambda c: c.invoices.list_saved_months("com", "aws"),
     "invoices.save_exchange_rate": lambda c: c.invoices.save_exchange_rate(
         MONTH, "aws", ["com"], Decimal("150.25")
     ),

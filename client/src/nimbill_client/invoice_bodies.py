@@ -38,6 +38,14 @@ class CreateInvoicesResponse(Record, frozen=True, kw_only=True):
     warnings: list[InvoiceWarning]
 
 
+class SavedMonth(Record, frozen=True, kw_only=True):
+    """An open month for which terms of a billing group are saved."""
+
+    month: str
+    invoiced: bool
+    terms_differ: bool
+
+
 class InvoiceRun(Record, frozen=True, kw_only=True):
     run_id: str
     month: str

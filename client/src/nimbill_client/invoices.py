@@ -15,6 +15,7 @@ from nimbill_client.invoice_bodies import (
     InvoiceStatus,
     MonthlyInvoiceSetting,
     RevisionComparison,
+    SavedMonth,
 )
 from nimbill_client.invoice_document import InvoiceDocument, InvoiceRevision, TermsPreview
 from nimbill_client.record import BilledVendor, Success
@@ -52,6 +53,20 @@ class Invoices:
     def save_default_settings(self, month: str, *, key: str | None = None) -> None:
         """Save the terms of each billing group as its terms of this month."""
         self._save_settings(month, {"settings": [], "internal": True}, key)
+
+    def use_default_terms(
+        self, month: str, company_id: str, vendor: BilledVendor, *, key: str | None = None
+    ) -> None:
+        """Copy the current terms of a billing group into an open month; rate and memo stay."""
+        path = "/m/core/invoices/save/{month}/{company_id}/{vendor}"
+        ids = {"month": month, "company_id": company_id, "vendor": vendor}
+        self._connection.fetch(Success, Call(method="PUT", path=path, ids=ids, key=key))
+
+    def list_saved_months(self, company_id: str, vendor: BilledVendor) -> list[SavedMonth]:
+        """List the open months for which terms of a billing group are saved."""
+        path = "/m/core/invoices/saved-months/{company_id}/{vendor}"
+        call = Call(method="GET", path=path, ids={"company_id": company_id, "vendor": vendor})
+        return self._connection.fetch(list[SavedMonth], call)
 
     def _save_settings(self, month: str, body: Mapping[str, object], key: str | None) -> None:
         path, ids = "/m/core/invoices/save/{month}", {"month": month}

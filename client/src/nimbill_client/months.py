@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
+import msgspec
+
 from nimbill_client.connection import Call, Connection
 from nimbill_client.pages import iterate_pages
 from nimbill_client.record import BilledVendor, Record, Success, Vendor
@@ -24,6 +26,11 @@ class MonthStep(Record, frozen=True, kw_only=True):
     done_time: str | None
 
 
+class MonthRate(Record, frozen=True, kw_only=True):
+    exchange_rate: Decimal
+    groups: int
+
+
 class MonthStatus(Record, frozen=True, kw_only=True):
     month: str
     vendor: BilledVendor
@@ -31,6 +38,7 @@ class MonthStatus(Record, frozen=True, kw_only=True):
     provisional: bool
     has_invoices: bool
     can_be_closed: bool | None  # None without steps
+    exchange_rates: list[MonthRate] = msgspec.field(default_factory=list)
     steps: list[MonthStep]
 
 

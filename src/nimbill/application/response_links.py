@@ -89,6 +89,11 @@ def _link_saved_settings() -> list[ResponseLink]:
     ]
 
 
+def _link_saved_months() -> list[ResponseLink]:
+    path = {"company_id": "$request.path.company_id", "vendor": "$request.path.vendor"}
+    return [ResponseLink("use_default_terms", {"month": f"{FIRST}/month"} | path)]
+
+
 def _link_saved_rates() -> list[ResponseLink]:
     same_groups = {
         "vendor": "$request.body#/vendor",
@@ -117,6 +122,7 @@ def _link_invoice(month: str, company_id: str, vendor: str) -> list[ResponseLink
         ResponseLink("list_invoice_revisions", invoice),
         ResponseLink("read_invoice_state", invoice),
         ResponseLink("list_credit_notes_of_invoice", invoice),
+        ResponseLink("list_saved_months", {"company_id": company_id, "vendor": vendor}),
         ResponseLink("print_covering_page", {"month": month, "company_id": company_id}),
     ]
 
@@ -232,6 +238,7 @@ RESPONSE_LINKS: ResponseLinks = {
     "get_import": _link_month(f"{BODY}/month", f"{BODY}/vendor"),
     "list_months": _link_month(f"{FIRST}/month", f"{FIRST}/vendor"),
     "save_invoice_settings": _link_saved_settings(),
+    "list_saved_months": _link_saved_months(),
     "save_exchange_rates": _link_saved_rates(),
     "save_exchange_rates_by_post": _link_saved_rates(),
     "list_invoices": _link_listed_invoices(),

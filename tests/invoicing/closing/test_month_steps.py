@@ -103,6 +103,12 @@ def test_an_empty_month_waits_for_costs() -> None:
             "ready",
             [Blocker("invoice_missing", ("cmp_b",))],
         ),
+        (
+            {"outdated_groups": ["cmp_b", "cmp_a"]},
+            "created",
+            "ready",
+            [Blocker("invoices_outdated", ("cmp_a", "cmp_b"))],
+        ),
         ({"running_runs": ["r"]}, "created", "ready", [Blocker("run_in_progress", ("r",))]),
         (
             {"invoiced_groups": (), "groups_without_rate": ["cmp_a"]},

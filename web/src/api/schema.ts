@@ -1010,6 +1010,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/invoices/save/{month}/{company_id}/{vendor}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["MCoreInvoicesSaveMonthCompanyIdVendorUseDefaultTerms"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/invoices/saved-months/{company_id}/{vendor}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreInvoicesSavedMonthsCompanyIdVendorListSavedMonths"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/invoices/tie-out/{month}": {
         parameters: {
             query?: never;
@@ -3630,12 +3662,17 @@ export interface components {
             support_rate: Decimal;
             tax_rate: Decimal;
         };
+        MonthRate: {
+            exchange_rate: Decimal;
+            groups: number;
+        };
         MonthReopening: {
             reason: string;
             vendor: ("aws" | "azure") | string;
         };
         MonthStatus: {
             can_be_closed: boolean | null;
+            exchange_rates: components["schemas"]["MonthRate"][];
             has_invoices: boolean;
             month: string;
             provisional: boolean;
@@ -4193,6 +4230,11 @@ export interface components {
             };
             name: string;
         };
+        SavedMonth: {
+            invoiced: boolean;
+            month: string;
+            terms_differ: boolean;
+        };
         SaveExchangeRateRequest: {
             billing_groups: {
                 [key: string]: unknown;
@@ -4310,6 +4352,7 @@ export interface components {
             due_date: string | null;
             invoice_no: string | null;
             issue_date: string | null;
+            outdated: boolean;
             pre_tax: Decimal | null;
             revision: number | null;
             state: components["schemas"]["InvoiceState"] | null;
@@ -6640,6 +6683,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MCoreInvoicesSaveMonthCompanyIdVendorUseDefaultTerms: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+                month: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MCoreInvoicesSavedMonthsCompanyIdVendorListSavedMonths: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                company_id: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedMonth"][];
                 };
             };
         };

@@ -19,6 +19,10 @@ BLOCKER_TEXTS: Mapping[str, str] = {
     "rate_missing": "Billing groups have no exchange rate. Save a rate for the month.",
     "no_invoices": "The month has no invoice. Create invoices.",
     "invoice_missing": "Billing groups with usage or applied entries have no invoice. Create it.",
+    "invoices_outdated": (
+        "The rate, terms, memo or items of billing groups were changed after the invoice. "
+        "Create it again."
+    ),
     "run_in_progress": "Invoices are being created. Wait until the run is done.",
     "amount_differs": "Invoices differ from the current costs. Create them again.",
     "not_on_invoice": "Costs are on no invoice. Create the invoices again.",

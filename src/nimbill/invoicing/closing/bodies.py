@@ -1,6 +1,7 @@
 """Bodies of closing a month and of its steps."""
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -86,6 +87,13 @@ class MonthStep(Body, frozen=True, kw_only=True):
     done_time: str | None
 
 
+class MonthRate(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("month-steps")
+
+    exchange_rate: Annotated[Decimal, described("yen per dollar")]
+    groups: Annotated[int, described("billing groups for which it is saved")]
+
+
 class MonthStatus(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("month-steps")
 
@@ -95,4 +103,8 @@ class MonthStatus(Body, frozen=True, kw_only=True):
     provisional: bool  # the vendor has not invoiced all of its costs yet
     has_invoices: bool
     can_be_closed: Annotated[bool | None, described("null in a list without steps")]
+    exchange_rates: Annotated[
+        list[MonthRate],
+        described("the saved rates, the most used first; empty in a list without steps"),
+    ]
     steps: Annotated[list[MonthStep], described("empty in a list without steps")]

@@ -28,6 +28,7 @@ class MonthFacts:
     groups_without_settings: Collection[str] = ()
     groups_without_rate: Collection[str] = ()
     invoiced_groups: Collection[str] = ()
+    outdated_groups: Collection[str] = ()  # something was saved since the invoice was created
     running_runs: Collection[str] = ()
     # reason of the tie-out to the groups, payers or accounts that have such a difference
     differences: Mapping[str, Collection[str]]
@@ -97,6 +98,7 @@ def _find_missing_invoices(facts: MonthFacts) -> list[Blocker]:
     return [
         *no_invoices,
         *_list("invoice_missing", missing),
+        *_list("invoices_outdated", facts.outdated_groups),
         *_list("run_in_progress", facts.running_runs),
     ]
 

@@ -18,6 +18,7 @@ from nimbill.invoicing.closing import records
 from nimbill.invoicing.closing.blocker_texts import BLOCKER_TEXTS
 from nimbill.invoicing.closing.bodies import (
     MonthClosing,
+    MonthRate,
     MonthStatus,
     MonthStep,
     StepBlocker,
@@ -25,6 +26,7 @@ from nimbill.invoicing.closing.bodies import (
 )
 from nimbill.invoicing.closing.month_steps import Blocker, Step, build_steps, find_missing
 from nimbill.invoicing.closing.step_actions import StepAction, load_step_actions
+from nimbill.invoicing.runs.month_settings import count_saved_rates
 
 basis = chosen("closed-months")
 steps_basis = chosen("month-steps")
@@ -41,6 +43,7 @@ _LINKS = {
     "rate_missing": "/m/core/invoices/{month}",
     "no_invoices": "/m/core/invoices/{month}",
     "invoice_missing": "/m/core/invoices/{month}",
+    "invoices_outdated": "/m/core/invoices/{month}/summary?vendor={vendor}",
     "month_not_over": "/m/core/months/{month}?vendor={vendor}",
     "month_closed": "/m/core/months/{month}?vendor={vendor}",
 }
@@ -127,6 +130,7 @@ async def list_month_states(
             provisional=period in known.provisional,
             has_invoices=period in known.invoiced,
             can_be_closed=None,
+            exchange_rates=[],
             steps=[],
         )
         for period in periods
@@ -146,6 +150,10 @@ async def _load_status(
         provisional=await records.has_provisional_costs(db, scope, period),
         has_invoices=bool(facts.invoiced_groups),
         can_be_closed=not state.closed and not find_missing(facts),
+        exchange_rates=[
+            MonthRate(exchange_rate=rate, groups=groups)
+            for rate, groups in await count_saved_rates(db, scope, period)
+        ],
         steps=[_build_step(period, step, actions.get(step.name)) for step in build_steps(facts)],
     )
 

@@ -22,6 +22,7 @@ from nimbill.invoicing.documents.stored_invoices import invoices
 from nimbill.invoicing.reconciliation.records import load_differing_subjects
 from nimbill.invoicing.runs.cost_records import list_imports
 from nimbill.invoicing.runs.month_settings import load_saved_settings
+from nimbill.invoicing.runs.outdated_invoices import list_outdated_groups
 from nimbill.invoicing.runs.records import list_running_runs
 
 basis = chosen("month-steps")
@@ -122,6 +123,7 @@ async def load_facts(
             if row is not None and row.exchange_rate is None
         ],
         invoiced_groups=await list_invoiced_groups(db, scope, period.month, period.vendor),
+        outdated_groups=([] if state.closed else await list_outdated_groups(db, scope, period)),
         running_runs=await list_running_runs(db, scope, period),
         differences=await load_differing_subjects(db, scope, period, from_data=from_data),
     )

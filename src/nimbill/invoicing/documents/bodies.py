@@ -96,6 +96,16 @@ class SavedExchangeRate(Body, frozen=True, kw_only=True):
     saved_time: str | None
 
 
+class SavedMonth(Body, frozen=True, kw_only=True):
+    """An open month for which terms of a billing group are saved."""
+
+    basis: ClassVar[Basis] = chosen("terms-of-open-months")
+
+    month: str
+    invoiced: Annotated[bool, described("whether the group has an invoice of the vendor")]
+    terms_differ: Annotated[bool, described("from the group's current default terms")]
+
+
 class CreateInvoicesRequest(Body, frozen=True, kw_only=True):
     """`group`: an object keyed by company_id, or an array of ids; ignored if `bulk` is true."""
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from nimbill.customers.billing_groups.fee_targets import FeeTargets
 from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
@@ -30,6 +31,7 @@ from nimbill.invoicing.calculation.terms import Terms
 
 warnings_basis = chosen("invoice-warnings")
 
+COMPARED_ITEM_FIELDS = ("label", "unit_cost", "quantity", "total")
 FORM_VERSION = 1  # increased when the format changes; older documents stay readable
 
 
@@ -128,6 +130,19 @@ def encode_document(document: InvoiceDocument) -> str:
     return exact_json.encode(document).decode()
 
 
+def encode_saved_inputs(document: InvoiceDocument) -> str:
+    """Encode what people saved for the invoice: terms, exchange rate, memo and enabled items."""
+    fields = {name: getattr(document.setting, name) for name in InvoiceSetting.__struct_fields__}
+    targets = {name: getattr(document.terms, name) for name in FeeTargets.__dataclass_fields__}
+    items = [
+        {name: getattr(item, name) for name in COMPARED_ITEM_FIELDS}
+        for item in document.charges.items
+        if item.enabled
+    ]
+    others = {"exchange_rate": document.exchange_rate, "memo": document.memo, "items": items}
+    return exact_json.encode(fields | targets | others).decode()
+
+
 class InvoiceWarningCode(StrEnum):
     """What an invoice lacks that its recipient may need; it is created all the same."""
 
@@ -163,6 +178,7 @@ class InvoiceDraft(NamedTuple):
     issue_date: str
     due_date: str | None
     warnings: tuple[InvoiceWarningCode, ...]
+    saved_inputs: str
     text: str
 
     def encode_with_number(self, invoice_no: str, revision: int) -> str:
@@ -198,6 +214,7 @@ def build_draft(document: InvoiceDocument) -> InvoiceDraft:
         issue_date=document.issue_date,
         due_date=document.due_date,
         warnings=find_warnings(document),
+        saved_inputs=encode_saved_inputs(document),
         text=text,
     )
 

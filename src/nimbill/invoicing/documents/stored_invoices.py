@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY, insert
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
@@ -80,6 +80,7 @@ invoice_revisions = sa.Table(
     sa.Column("issue_date", sa.Text, nullable=False),
     sa.Column("due_date", sa.Text),
     sa.Column("warnings", ARRAY(sa.Text), nullable=False),
+    sa.Column("saved_inputs", JSONB, nullable=False),  # to find outdated invoices
     sa.Column("document", sa.Text, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
@@ -131,10 +132,11 @@ _INSERT_REVISIONS = """
 WITH drafts AS (
     SELECT * FROM unnest($4::text[], $5::integer[], $6::integer[], $7::text[], $8::text[],
         $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
-        $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[])
+        $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[],
+        $22::text[])
     AS drafts (company_id, number, revision, currency, pre_tax, taxable, tax_rate, tax, total,
         pre_tax_usd, discount_rate, exchange_rate, vendor_cost, cost_currency, issue_date, due_date,
-        warnings, document)
+        warnings, saved_inputs, document)
 ), heads AS (
     INSERT INTO invoices
         (organisation_id, month, company_id, vendor, number, revision, create_time, update_time)
@@ -145,11 +147,11 @@ WITH drafts AS (
 INSERT INTO invoice_revisions
     (organisation_id, month, company_id, vendor, revision, run_id, currency, pre_tax, taxable,
         tax_rate, tax, total, pre_tax_usd, discount_rate, exchange_rate, vendor_cost, cost_currency,
-        issue_date, due_date, warnings, document, create_time)
-SELECT $1, $2, company_id, $3, revision, $22, currency, pre_tax::numeric, taxable::numeric,
+        issue_date, due_date, warnings, saved_inputs, document, create_time)
+SELECT $1, $2, company_id, $3, revision, $23, currency, pre_tax::numeric, taxable::numeric,
     tax_rate::numeric, tax::numeric, total::numeric, pre_tax_usd::numeric, discount_rate::numeric,
     exchange_rate::numeric, vendor_cost::numeric, cost_currency, issue_date, due_date,
-    string_to_array(warnings, ' '), document, now()
+    string_to_array(warnings, ' '), saved_inputs::jsonb, document, now()
 FROM drafts
 """
 
@@ -243,6 +245,7 @@ async def add_revisions(
         [draft.issue_date for draft in drafts],
         [draft.due_date for draft in drafts],
         [" ".join(draft.warnings) for draft in drafts],
+        [draft.saved_inputs for draft in drafts],
         [
             draft.encode_with_number(format_invoice_no(period.month, number), revision)
             for number, revision, draft in numbered_drafts

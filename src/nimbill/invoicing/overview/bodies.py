@@ -42,6 +42,9 @@ class ShortInvoice(Body, frozen=True, kw_only=True):
     ]
     warnings: list[InvoiceWarningCode]
     create_time: Annotated[str | None, described("of the current revision")]
+    outdated: Annotated[
+        bool, described("whether terms, rate, memo or items were changed since; month is open")
+    ]
 
 
 class CurrencyTotal(Body, frozen=True, kw_only=True):

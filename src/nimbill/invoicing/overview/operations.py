@@ -41,14 +41,14 @@ async def load_summary(
     selection = records.Selection(period, search, invoiced)
     sums = await records.sum_by_currency(db, scope, selection)
     rows = await records.list_page(db, scope, selection, sort=sort, limit=limit, offset=offset)
-    state = await load_month_state(db, scope, period)
+    closed = (await load_month_state(db, scope, period)).closed
     return MonthSummary(
         month=period.month,
         vendor=period.vendor,
-        closed=state.closed,
+        closed=closed,
         count=sum(row.groups for row in sums),
         totals=[_build_total(row) for row in sums if row.currency is not None],
-        invoices=[_build_invoice(period.month, row) for row in rows],
+        invoices=[_build_invoice(period.month, row, closed=closed) for row in rows],
     )
 
 
@@ -62,7 +62,7 @@ def _build_total(row: Row) -> CurrencyTotal:
     )
 
 
-def _build_invoice(month: str, row: Row) -> ShortInvoice:
+def _build_invoice(month: str, row: Row, *, closed: bool) -> ShortInvoice:
     exists = row.number is not None
     return ShortInvoice(
         company_id=row.company_id,
@@ -87,6 +87,7 @@ def _build_invoice(month: str, row: Row) -> ShortInvoice:
         else None,
         warnings=[InvoiceWarningCode(code) for code in row.warnings or ()],
         create_time=clock.format_timestamp(row.create_time) if exists else None,
+        outdated=bool(row.outdated) and not closed,
     )
 
 

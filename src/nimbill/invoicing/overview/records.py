@@ -13,6 +13,8 @@ from nimbill.foundation import calendar_month
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices, join_revision
+from nimbill.invoicing.runs.month_settings import monthly_invoice_settings
+from nimbill.invoicing.runs.outdated_invoices import is_outdated, join_saved_settings
 
 basis = chosen("invoice-summary")
 
@@ -81,11 +83,13 @@ def _select(scope: TenantScope, selection: Selection) -> sa.Select[*tuple[object
             _change.label("change"),
             _revisions.warnings,
             _revisions.create_time,
+            is_outdated().label("outdated"),
         )
         .join_from(billing_groups, invoices, of_group, isouter=True)
         .join(invoice_revisions, join_revision(current=True), isouter=True)
         .join(_earlier_invoices, _match_earlier_invoice(period.month), isouter=True)
         .join(_earlier_revisions, _match_earlier_revision(), isouter=True)
+        .join(monthly_invoice_settings, join_saved_settings(), isouter=True)
         .where(*filter_visible_groups(scope), is_invoiced | has_account)
     )
     if invoiced is not None:

@@ -87,9 +87,13 @@ async def list_default_vendors(db: AsyncConnection, scope: TenantScope) -> set[B
 
 
 async def copy_defaults(
-    db: AsyncConnection, scope: TenantScope, month: str, vendors: Collection[str]
-) -> None:
-    """Copy the default settings of all visible groups; saved rates and memos stay."""
+    db: AsyncConnection,
+    scope: TenantScope,
+    month: str,
+    vendors: Collection[str],
+    company_ids: Collection[str] | None = None,
+) -> int:
+    """Copy the defaults of these visible groups, or of all; rates and memos stay. Count them."""
     defaults = (
         sa.select(
             sa.literal(scope.organisation_id),
@@ -110,11 +114,14 @@ async def copy_defaults(
             *filter_visible_groups(scope),
         )
     )
+    if company_ids is not None:
+        defaults = defaults.where(is_any_of(invoice_settings.c.company_id, company_ids))
     stmt = insert(monthly_invoice_settings).from_select([*_KEY, *_COPIED_COLUMNS], defaults)
     changes = {name: stmt.excluded[name] for name in _COPIED_COLUMNS} | {
         "update_time": sa.func.now()
     }
-    await db.execute(stmt.on_conflict_do_update(index_elements=list(_KEY), set_=changes))
+    stmt = stmt.on_conflict_do_update(index_elements=list(_KEY), set_=changes)
+    return len((await db.execute(stmt.returning(_saved.company_id))).all())
 
 
 async def save_settings(
@@ -206,6 +213,25 @@ async def list_rates(
         .offset(offset)
     )
     return [_build_rate(row) for row in await db.execute(stmt)]
+
+
+async def count_saved_rates(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> Sequence[Row]:
+    """List each rate of the period and the number of groups that have it, the most used first."""
+    groups = sa.func.count()
+    stmt = (
+        sa.select(_saved.exchange_rate, groups)
+        .where(
+            _saved.organisation_id == scope.organisation_id,
+            _saved.month == period.month,
+            _saved.vendor == period.vendor,
+            _saved.exchange_rate.is_not(None),
+        )
+        .group_by(_saved.exchange_rate)
+        .order_by(groups.desc(), _saved.exchange_rate)
+    )
+    return (await db.execute(stmt)).all()
 
 
 async def find_last_saved_rate(

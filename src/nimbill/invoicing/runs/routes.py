@@ -38,11 +38,12 @@ from nimbill.invoicing.documents.bodies import (
     InvoiceRevision,
     InvoiceRun,
     SavedExchangeRate,
+    SavedMonth,
     SaveExchangeRateRequest,
     SaveSettingsRequest,
 )
 from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
-from nimbill.invoicing.runs import invoice_list, month_settings, operations, records
+from nimbill.invoicing.runs import invoice_list, month_settings, month_terms, operations, records
 
 InvoiceSort = Literal[
     "billinggroup_id",
@@ -127,6 +128,43 @@ async def save_invoice_settings(
     """Save the settings of a month: those sent, or the default settings of every group."""
     await operations.save_invoice_settings(db, caller.scope, month, data)
     return Success()
+
+
+@put(
+    "/invoices/save/{month:str}/{company_id:str}/{vendor:str}",
+    audiences=[Audience.core],
+    role_actions=CHANGE,
+    basis=chosen("terms-of-open-months"),
+    audited="invoices/{month}/settings/{company_id}/{vendor}",
+    changes=Changes.billing_groups,
+)
+async def use_default_terms(
+    month: PathMonth,
+    company_id: FromPath[str],
+    vendor: FromPath[BilledVendor],
+    caller: RequestCaller,
+    db: Transaction,
+) -> Success:
+    """Copy the current default terms of a group into an open month; rate and memo stay."""
+    period = BillingPeriod(month, vendor)
+    await month_terms.use_default_terms(db, caller.scope, period, company_id)
+    return Success()
+
+
+@get(
+    "/invoices/saved-months/{company_id:str}/{vendor:str}",
+    audiences=[Audience.core],
+    role_actions=READ,
+    basis=chosen("terms-of-open-months"),
+)
+async def list_saved_months(
+    company_id: FromPath[str],
+    vendor: FromPath[BilledVendor],
+    caller: RequestCaller,
+    db: Transaction,
+) -> list[SavedMonth]:
+    """List the open months for which terms of a group are saved, the newest first."""
+    return await month_terms.list_saved_months(db, caller.scope, company_id, vendor)
 
 
 async def _save_rates(
@@ -315,6 +353,8 @@ ROUTES = [
     list_account_totals,
     list_invoices,
     save_invoice_settings,
+    use_default_terms,
+    list_saved_months,
     save_exchange_rates,
     save_exchange_rates_by_post,
     list_exchange_rates,

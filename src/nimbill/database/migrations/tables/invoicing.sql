@@ -88,6 +88,7 @@ CREATE TABLE invoice_revisions (
     issue_date text NOT NULL,
     due_date text,
     warnings text[] NOT NULL,
+    saved_inputs jsonb NOT NULL,
     document text NOT NULL,
     create_time timestamptz NOT NULL,
     PRIMARY KEY (organisation_id, month, company_id, vendor, revision),
