@@ -51,7 +51,7 @@ def create_reseller(server: RealServer, name: str) -> SampleReseller:
         companies = {code: create_billing_group(api, code) for code in CUSTOMERS}
         for month, factor in ((CLOSED_MONTH, 1), (OPEN_MONTH, 2)):
             import_month(api, month, build_costs(month, factor))
-        _bill(api, CLOSED_MONTH, list(companies.values()))
+        bill_month(api, CLOSED_MONTH, list(companies.values()))
         _request(api, "POST", f"/core/invoices/close/{CLOSED_MONTH}", json={"vendor": "aws"})
     return SampleReseller(server, organisation, companies)
 
@@ -123,7 +123,7 @@ def create_billing_group(api: httpx.Client, code: str) -> str:
     return company_id
 
 
-def _bill(api: httpx.Client, month: str, companies: list[str]) -> None:
+def bill_month(api: httpx.Client, month: str, companies: list[str]) -> None:
     _request(api, "PUT", f"/core/invoices/save/{month}", json={"internal": True, "settings": []})
     rate = {"vendor": "aws", "billing_groups": companies, "exchange_rate": 150.25}
     _request(api, "PUT", f"/core/invoices/exchangerate/{month}", json=rate)

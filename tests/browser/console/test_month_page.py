@@ -33,6 +33,10 @@ def test_a_month_is_billed_checked_and_closed(
     page.get_by_label("1ドルあたりの円").fill("155.20")
     page.get_by_role("dialog").get_by_role("button", name="保存").click()
     expect(step(console, "為替レートの登録")).to_contain_text("完了")
+    expect(step(console, "為替レートの登録")).to_contain_text("1 USD = 155.2 JPY")
+    step(console, "為替レートの登録").get_by_role("button", name="レートを変更").click()
+    expect(page.get_by_role("dialog")).to_contain_text("現在の登録：1 USD = 155.2 JPY")
+    page.get_by_role("dialog").get_by_role("button", name="キャンセル").click()
 
     step(console, "請求書の作成").get_by_role("button", name="請求書を作成").click()
     expect(page.get_by_role("dialog")).to_contain_text("対象は3件の請求グループです。")

@@ -5,7 +5,13 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from tests.browser.console.conftest import Console, OpenConsole
-from tests.browser.console.sample_reseller import SampleReseller
+from tests.browser.console.sample_reseller import (
+    OPEN_MONTH,
+    SampleReseller,
+    bill_month,
+    create_reseller,
+)
+from tests.proof.real_server import RealServer
 
 
 def change_discount(console: Console, percent: str) -> None:
@@ -73,3 +79,46 @@ def test_both_parts_of_the_base_of_the_support_fee_are_shown_and_saved(
         stored = api.get(f"/core/billinggroup/{company}/resource").json()
     target = {"usage": "discounted", "scope": "cloudpaywithfee"}
     assert stored["support_fee_targets"]["aws"] == target
+
+
+def test_a_corrected_discount_reaches_the_open_month(
+    console_server: RealServer, open_console: OpenConsole
+) -> None:
+    reseller = create_reseller(console_server, "Corrected terms")
+    allow_both_columns(reseller)
+    company = reseller.companies["BG-0001"]
+    with reseller.api() as api:
+        bill_month(api, OPEN_MONTH, list(reseller.companies.values()))
+    console = open_console(reseller)
+    page = console.page
+    console.open(f"/customers/{company}/terms/aws")
+    change_discount(console, "33")
+    expect(page.get_by_label("未締めの月（2026年9月）にもこの請求条件を適用する")).to_be_checked()
+    console.check_accessibility()
+    page.get_by_role("button", name="請求条件を保存").click()
+    expect(page.get_by_text("次の月は請求書の再作成が必要です：")).to_be_visible()
+    page.get_by_role("link", name="2026年9月").click()
+
+    created = page.get_by_role("listitem").filter(has_text="1件の請求書は再作成が必要です")
+    expect(created.first).to_be_visible()
+    expect(page.get_by_text("1 USD = 150.25 JPY")).to_be_visible()
+    console.check_accessibility()
+    console.open(f"/invoices/{OPEN_MONTH}?vendor=aws")
+    expect(page.get_by_role("row").filter(has_text="要再作成")).to_have_count(1)
+
+    console.open(f"/months/{OPEN_MONTH}/aws")
+    page.get_by_role("button", name="月を締める").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("3件の請求書が確定します")
+    expect(dialog).to_contain_text("1件の請求書は再作成が必要です")
+    expect(dialog).to_contain_text("1件の調整項目が未決定です")
+    console.check_accessibility()
+    dialog.get_by_role("button", name="キャンセル").click()
+
+    page.get_by_role("button", name="再作成").click()
+    page.get_by_role("dialog").get_by_role("button", name="作成").click()
+    expect(page.get_by_text("請求書を3件作成しました。")).to_be_visible()
+    expect(created).to_have_count(0)
+    with reseller.api() as api:
+        invoice = api.get(f"/core/invoices/{OPEN_MONTH}/{company}/aws").json()
+    assert invoice["setting"]["discount_rate"] == 0.33

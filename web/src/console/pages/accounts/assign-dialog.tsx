@@ -1,4 +1,5 @@
 // Chooses the customer of one account or of several.
+import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
@@ -6,8 +7,11 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
+import { useApi } from "../../../api/queries.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
+import { RouterLink } from "../../../components/router-link.tsx";
 import { useFieldErrors } from "../../../components/rule-text.ts";
+import { formatVendor } from "../../../components/vendor.ts";
 import { type GroupChoice, GroupSelect } from "../../group-select.tsx";
 import { type AccountToAssign, useAssign } from "./assign.tsx";
 
@@ -56,6 +60,7 @@ export function AssignDialog(props: AssignDialogProps) {
         <FormField label={t`Customer`} errorText={fieldErrors("company_id")}>
           <GroupSelect value={group} onChange={setGroup} />
         </FormField>
+        {group !== undefined && <MissingTerms group={group} vendor={vendor} />}
         {namesOne && (
           <FormField
             label={t`Name of the account`}
@@ -73,6 +78,23 @@ export function AssignDialog(props: AssignDialogProps) {
         </Box>
       </SpaceBetween>
     </ConfirmDialog>
+  );
+}
+
+/** Costs of a customer without terms for the vendor are on no invoice. */
+function MissingTerms({ group, vendor }: { group: GroupChoice; vendor: string }) {
+  const { t } = useLingui();
+  const { company_id, billinggroup_name } = group;
+  const found = useApi("/m/core/billinggroup/{company_id}/resource", { path: { company_id } });
+  if (found.data === undefined || vendor in found.data.invoices) return null;
+  const name = formatVendor(vendor);
+  return (
+    <Alert type="warning" header={t`${billinggroup_name} has no terms for ${name}`}>
+      <Trans>Nothing is billed to this customer until they are set.</Trans>{" "}
+      <RouterLink to={`/customers/${company_id}/terms/${vendor}`}>
+        <Trans>Set the terms</Trans>
+      </RouterLink>
+    </Alert>
   );
 }
 

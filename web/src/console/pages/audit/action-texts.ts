@@ -39,6 +39,7 @@ export function useActionGroups(): ActionGroup[] {
     {
       title: t`Invoices`,
       actions: {
+        use_default_terms: t`Terms used for an open month`,
         create_invoice: t`One invoice created`,
         create_invoices: t`Invoices of a month created`,
         apply_recalculation: t`Entry applied or undone`,

@@ -13,6 +13,7 @@ import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
+import { CreateAgain } from "./create-again.tsx";
 import { PAGE, TieOutDifferences } from "./tie-out-differences.tsx";
 
 type TieOut = components["schemas"]["TieOut"];
@@ -49,7 +50,9 @@ export function TieOutPanel({ month, vendor }: { month: string; vendor: string }
       }
     >
       <QueryState query={tieOut}>
-        {(loaded) => <Result month={month} tieOut={loaded} page={page} setPage={setPage} />}
+        {(loaded) => (
+          <Result month={month} vendor={vendor} tieOut={loaded} page={page} setPage={setPage} />
+        )}
       </QueryState>
     </Container>
   );
@@ -57,12 +60,13 @@ export function TieOutPanel({ month, vendor }: { month: string; vendor: string }
 
 interface ResultProps {
   month: string;
+  vendor: string;
   tieOut: TieOut;
   page: number;
   setPage: (page: number) => void;
 }
 
-function Result({ month, tieOut, page, setPage }: ResultProps) {
+function Result({ month, vendor, tieOut, page, setPage }: ResultProps) {
   const differs = tieOut.counts.differences > 0 || tieOut.counts.entry_differences > 0;
   return (
     <SpaceBetween size="m">
@@ -71,7 +75,7 @@ function Result({ month, tieOut, page, setPage }: ResultProps) {
           <Trans>There are no costs and no invoices to compare.</Trans>
         </Alert>
       ) : differs ? (
-        <Alert type="error">
+        <Alert type="error" action={<CreateAgain month={month} vendor={vendor} />}>
           <Trans>Invoices and costs differ. The rows below say where.</Trans>
         </Alert>
       ) : (

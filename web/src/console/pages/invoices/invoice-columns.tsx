@@ -154,6 +154,7 @@ function useStateText(closed: boolean): (row: ShortInvoice) => string {
   const warningTexts = useWarningTexts();
   return (row) => {
     if (row.invoice_no === null) return t`No invoice`;
+    if (row.outdated) return t({ message: "Outdated", context: "invoice" });
     const warnings = row.warnings.map((code) => warningTexts[code].short);
     if (closed) return [t({ message: "Closed", context: "invoice" }), ...warnings].join(" ");
     return warnings.join(" ") || t({ message: "Created", context: "invoice" });
@@ -193,7 +194,16 @@ export function useInvoiceFile({ month, vendor, closed }: MonthOfInvoices): CSVF
 }
 
 function InvoiceState({ row, text }: { row: ShortInvoice; text: string }) {
+  const { t } = useLingui();
   const warningTexts = useWarningTexts();
+  if (row.outdated)
+    return (
+      <Popover
+        content={t`The rate, terms, memo or items were changed after the invoice. Create it again.`}
+      >
+        <StatusIndicator type="warning">{text}</StatusIndicator>
+      </Popover>
+    );
   if (row.invoice_no === null) return <StatusIndicator type="pending">{text}</StatusIndicator>;
   if (row.warnings.length === 0) return <StatusIndicator type="success">{text}</StatusIndicator>;
   return (

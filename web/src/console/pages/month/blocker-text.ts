@@ -52,6 +52,11 @@ export function useBlockerText(): (
           text: t`${plural(count, { one: "# billing group has", other: "# billing groups have" })} costs and no invoice.`,
           path: invoices,
         };
+      case "invoices_outdated":
+        return {
+          text: t`${plural(count, { one: "# invoice has", other: "# invoices have" })} to be created again: the rate, terms, memo or items were changed afterwards.`,
+          path: invoices,
+        };
       case "month_not_over":
         return { text: t`The month is not over.` };
       case "month_closed":

@@ -17,6 +17,7 @@ import { useLanguage } from "../../../language/language.tsx";
 import { useBlockerText } from "./blocker-text.ts";
 import { InvoiceSums, SeeInvoices, useMonthFigures } from "./month-figures.tsx";
 import type { MonthStatus } from "./month-page.tsx";
+import { mergeBlockers } from "./shown-blockers.ts";
 import type { StepName } from "./step-texts.ts";
 
 const LEFT_OUT: readonly StepName[] = ["placed", "decided"];
@@ -31,7 +32,9 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
   const { month, vendor } = status;
   const figures = useMonthFigures(month, vendor);
   const name = `${formatMonth(month, language)} (${formatVendor(vendor)})`;
-  const blockers = status.steps.find((step) => step.step === "closed")?.blockers ?? [];
+  const blockers = mergeBlockers(
+    status.steps.find((step) => step.step === "closed")?.blockers ?? [],
+  );
   // They do not keep the month open, but nobody pays for them.
   const leftOut = status.steps
     .filter(({ step, state }) => LEFT_OUT.includes(step) && state !== "done")
@@ -77,7 +80,7 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
             <InvoiceSums figures={figures} />
           </Box>
         )}
-        {status.can_be_closed && leftOut.length > 0 && (
+        {leftOut.length > 0 && (
           <Alert type="warning" header={t`The invoices leave something out`}>
             <ul>
               {leftOut.map((blocker) => (

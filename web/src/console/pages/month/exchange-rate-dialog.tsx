@@ -15,16 +15,18 @@ import { formatMonth } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
+import type { MonthStatus } from "./month-page.tsx";
+import { useRateText } from "./rate-text.ts";
 
 type BillingGroup = components["schemas"]["BillingGroupRecord"];
 
 interface ExchangeRateDialogProps {
-  month: string;
-  vendor: string;
+  status: MonthStatus;
   onEnd: () => void;
 }
 
-export function ExchangeRateDialog({ month, vendor, onEnd }: ExchangeRateDialogProps) {
+export function ExchangeRateDialog({ status, onEnd }: ExchangeRateDialogProps) {
+  const { month, vendor } = status;
   const { t } = useLingui();
   const { language } = useLanguage();
   const { notify } = useNotifications();
@@ -37,6 +39,7 @@ export function ExchangeRateDialog({ month, vendor, onEnd }: ExchangeRateDialogP
       onEnd();
     },
   });
+  const current = useRateText()(status.exchange_rates);
   const valid = isDecimalNumber(rate) && !rate.trim().startsWith("-") && /[1-9]/.test(rate);
   return (
     <ConfirmDialog
@@ -57,13 +60,13 @@ export function ExchangeRateDialog({ month, vendor, onEnd }: ExchangeRateDialogP
         </Box>
         <FormField
           label={t`Yen for one dollar`}
+          description={current === "" ? t`No rate is saved yet.` : t`Now: ${current}`}
           errorText={rate !== "" && !valid ? t`Enter a number above 0, such as 155.20.` : ""}
         >
           <Input
             value={rate}
             onChange={({ detail }) => setRate(detail.value)}
             inputMode="decimal"
-            placeholder="155.20"
             autoFocus
           />
         </FormField>

@@ -18,7 +18,9 @@ import { CloseMonthDialog } from "./close-month-dialog.tsx";
 import { CreateInvoicesDialog } from "./create-invoices-dialog.tsx";
 import { ExchangeRateDialog } from "./exchange-rate-dialog.tsx";
 import type { MonthStatus } from "./month-page.tsx";
+import { useRateText } from "./rate-text.ts";
 import { ReopenMonthDialog } from "./reopen-month-dialog.tsx";
+import { listNewBlockers } from "./shown-blockers.ts";
 import { type StepName, useStepTexts } from "./step-texts.ts";
 import "./month-steps.css";
 
@@ -52,6 +54,7 @@ function StepRow({ step, status }: { step: Step; status: MonthStatus }) {
   const { t } = useLingui();
   const { language } = useLanguage();
   const { title, explanation } = useStepTexts()[step.step];
+  const rates = useRateText()(status.exchange_rates);
   const states: Record<StepState, string> = {
     done: t`Done`,
     ready: t`To do`,
@@ -68,6 +71,7 @@ function StepRow({ step, status }: { step: Step; status: MonthStatus }) {
           {title}
         </Box>
         <Box color="text-body-secondary">{explanation}</Box>
+        {step.step === "rates" && rates !== "" && <Box>{rates}</Box>}
         <Blockers step={step} status={status} />
         {step.done_time !== null && (
           <Box variant="small" color="text-body-secondary">
@@ -91,9 +95,16 @@ function StepRow({ step, status }: { step: Step; status: MonthStatus }) {
 function Blockers({ step, status }: { step: Step; status: MonthStatus }) {
   const blockerText = useBlockerText();
   if (step.state === "not_needed" || step.blockers.length === 0) return null;
+  const shown = listNewBlockers(status.steps, step);
+  if (shown.length === 0)
+    return (
+      <Box>
+        <Trans>The steps above come first.</Trans>
+      </Box>
+    );
   return (
     <ul className="month-step-blockers">
-      {step.blockers.map((blocker) => {
+      {shown.map((blocker) => {
         const { text, path } = blockerText(blocker, status);
         return (
           <li key={blocker.reason}>
@@ -116,6 +127,7 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
   const closed = status.state === "closed";
   const mayBill = may("ModifyInvoice");
   const open = (path: string) => () => navigate(path);
+  const outdated = step.blockers.some(({ reason }) => reason === "invoices_outdated");
 
   const actions: Partial<Record<StepName, { text: string; run: () => void; shown: boolean }>> = {
     arrived: {
@@ -139,7 +151,7 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
       shown: mayBill && !closed && step.state !== "not_needed",
     },
     created: {
-      text: step.state === "done" ? t`Create again` : t`Create invoices`,
+      text: step.state === "done" || outdated ? t`Create again` : t`Create invoices`,
       run: () => setDialog("create"),
       shown: mayBill && !closed,
     },
@@ -158,7 +170,7 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
     },
   };
   const action = actions[step.step];
-  const next = step.state === "ready" && !closed;
+  const next = (step.state === "ready" || (step.step === "created" && outdated)) && !closed;
   return (
     <SpaceBetween size="xs">
       {action?.shown && (
@@ -167,7 +179,7 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
         </Button>
       )}
       {dialog === "rate" && (
-        <ExchangeRateDialog month={month} vendor={vendor} onEnd={() => setDialog(undefined)} />
+        <ExchangeRateDialog status={status} onEnd={() => setDialog(undefined)} />
       )}
       {dialog === "create" && (
         <CreateInvoicesDialog month={month} vendor={vendor} onEnd={() => setDialog(undefined)} />

@@ -9,12 +9,11 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useCallback } from "react";
 import { useNavigate, useParams } from "react-router";
-import { useApi, useChange } from "../../../api/queries.ts";
+import { useApi } from "../../../api/queries.ts";
 import { EditConflict } from "../../../components/edit-conflict.tsx";
 import { useEditing, useVersioned, type Versioned } from "../../../components/editing.ts";
 import { useErrorText } from "../../../components/error-text.ts";
 import { readViolations } from "../../../components/field-errors.ts";
-import { useNotifications } from "../../../components/notifications.tsx";
 import { PageTitle } from "../../../components/page-title.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
@@ -24,15 +23,11 @@ import { AuditLink } from "../../audit-link.tsx";
 import { VendorChoice } from "../../choices.tsx";
 import { useMay } from "../../me.ts";
 import type { BillingGroup } from "../customer/customer-page.tsx";
+import { OpenMonthsChoice, useOpenMonths } from "./open-months.tsx";
 import { RefusedValues } from "./refused-values.tsx";
+import { useSaveTerms } from "./save-terms.tsx";
 import { useTermSentences } from "./term-sentences.ts";
-import {
-  findInvalidFields,
-  readTerms,
-  type TermsForm,
-  type UpdateMode,
-  writeTerms,
-} from "./terms-model.ts";
+import { findInvalidFields, readTerms, type TermsForm, type UpdateMode } from "./terms-model.ts";
 import { TermsPreview } from "./terms-preview.tsx";
 import { TermsQuestions } from "./terms-questions.tsx";
 import "./terms.css";
@@ -96,7 +91,6 @@ interface TermsEditorProps {
 
 function TermsEditor({ loaded, vendor, mode }: TermsEditorProps) {
   const { t } = useLingui();
-  const { notify } = useNotifications();
   const errorText = useErrorText();
   const describe = useDescription();
   const read = useCallback(
@@ -108,29 +102,9 @@ function TermsEditor({ loaded, vendor, mode }: TermsEditorProps) {
   const { form, change, changed } = editing;
   const group = loaded.data;
   const isNew = group.invoices[vendor] === undefined;
-  const save = useChange(
-    (client, version: string | undefined) =>
-      client.post("/m/core/billinggroup/{company_id}/invoices", {
-        path: { company_id: group.company_id },
-        body: { vendor, ...writeTerms(form) },
-        ifMatch: version,
-      }),
-    {
-      onSuccess: () =>
-        notify({
-          type: "success",
-          content: (
-            <Trans>
-              The terms of{" "}
-              <RouterLink to={`/customers/${group.company_id}`} color="inverted">
-                {group.name}
-              </RouterLink>{" "}
-              were saved.
-            </Trans>
-          ),
-        }),
-    },
-  );
+  const open = useOpenMonths(group.company_id, vendor);
+  const save = useSaveTerms({ group, vendor, form, open });
+  const reaches = open.use && open.months.some((each) => each.terms_differ);
   const valid = findInvalidFields(form).length === 0;
   const refused = save.error !== null && save.error.status !== 412 ? save.error : null;
   const hasFields = readViolations(refused).length > 0;
@@ -175,6 +149,7 @@ function TermsEditor({ loaded, vendor, mode }: TermsEditorProps) {
           <div className="terms-preview">
             <SpaceBetween size="m">
               <TermsPreview company={group.company_id} vendor={vendor} form={form} />
+              <OpenMonthsChoice {...open} />
               <Box float="right">
                 <SpaceBetween direction="horizontal" size="xs">
                   <Button variant="link" disabled={!changed} onClick={editing.reset}>
@@ -184,7 +159,7 @@ function TermsEditor({ loaded, vendor, mode }: TermsEditorProps) {
                     variant="primary"
                     form="terms"
                     loading={save.isPending}
-                    disabled={!valid || !(changed || isNew)}
+                    disabled={!valid || !(changed || isNew || reaches)}
                   >
                     <Trans>Save the terms</Trans>
                   </Button>

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { listNewBlockers, mergeBlockers } from "./shown-blockers.ts";
+
+const blocker = (reason: string, ...subjects: string[]) => ({
+  reason,
+  subjects,
+  count: subjects.length || 1,
+  text: "",
+  link: "",
+});
+
+const step = (name: "rates" | "created" | "checked" | "closed", ...blockers: object[]) =>
+  ({ step: name, state: "blocked", blockers, done_by: null, done_time: null }) as Parameters<
+    typeof listNewBlockers
+  >[1];
+
+test("differences of several kinds become one line", () => {
+  const merged = mergeBlockers([
+    blocker("invoice_missing", "a"),
+    blocker("amount_differs", "a", "b"),
+    blocker("not_on_invoice", "b", "c"),
+  ]);
+  assert.deepEqual(
+    merged.map(({ reason, subjects, count }) => [reason, subjects, count]),
+    [
+      ["invoice_missing", ["a"], 1],
+      ["amount_differs", ["a", "b", "c"], 3],
+    ],
+  );
+});
+
+test("a reason without records counts once", () => {
+  assert.equal(mergeBlockers([blocker("month_not_over")])[0]?.count, 1);
+});
+
+test("what an earlier step shows is not shown again", () => {
+  const checked = step("checked", blocker("amount_differs", "a"), blocker("not_in_costs", "a"));
+  const closed = step(
+    "closed",
+    blocker("month_not_over"),
+    blocker("amount_differs", "a"),
+    blocker("not_in_costs", "a"),
+  );
+  const steps = [checked, closed];
+  assert.equal(listNewBlockers(steps, checked).length, 1);
+  assert.deepEqual(
+    listNewBlockers(steps, closed).map(({ reason }) => reason),
+    ["month_not_over"],
+  );
+});
+
+test("the same reason with other records is shown", () => {
+  const rates = step("rates", blocker("rate_missing", "a"));
+  const created = step("created", blocker("rate_missing", "b"));
+  assert.equal(listNewBlockers([rates, created], created).length, 1);
+});

@@ -1,0 +1,50 @@
+// What blocks the steps of a month, each said once.
+import type { components } from "../../../api/schema.ts";
+
+type Blocker = components["schemas"]["StepBlocker"];
+type Step = components["schemas"]["MonthStep"];
+
+/** The reasons that the console explains one by one; all others are differences. */
+const EXPLAINED: ReadonlySet<string> = new Set([
+  "no_costs",
+  "import_parked",
+  "import_running",
+  "drift_uncorrected",
+  "account_in_no_group",
+  "entry_undecided",
+  "run_in_progress",
+  "settings_missing",
+  "rate_missing",
+  "no_invoices",
+  "invoice_missing",
+  "invoices_outdated",
+  "month_not_over",
+  "month_closed",
+]);
+
+/** Differences between invoices and costs have one sentence, so they become one blocker. */
+export function mergeBlockers(blockers: readonly Blocker[]): Blocker[] {
+  const merged = new Map<string, Blocker>();
+  for (const blocker of blockers) {
+    const key = EXPLAINED.has(blocker.reason) ? blocker.reason : "difference";
+    const earlier = merged.get(key);
+    const subjects = [...new Set([...(earlier?.subjects ?? []), ...blocker.subjects])];
+    merged.set(key, { ...(earlier ?? blocker), subjects, count: subjects.length || 1 });
+  }
+  return [...merged.values()];
+}
+
+/** The blockers of a step that no earlier step shows. */
+export function listNewBlockers(steps: readonly Step[], step: Step): Blocker[] {
+  const earlier = steps
+    .slice(0, steps.indexOf(step))
+    .filter(({ state }) => state !== "not_needed")
+    .flatMap(({ blockers }) => mergeBlockers(blockers));
+  return mergeBlockers(step.blockers).filter(
+    ({ reason, subjects }) =>
+      !earlier.some(
+        (shown) =>
+          shown.reason === reason && subjects.every((subject) => shown.subjects.includes(subject)),
+      ),
+  );
+}
