@@ -198,24 +198,28 @@ def make_saved_group(tenant: Tenant) -> str:
 def save_setting(
     tenant: Tenant, company_id: str, vendor: str = "aws", calc_type: str = "account"
 ) -> None:
-    """Replace the setting and the rate of a group."""
-    tenant.superuser.sql(
-        "DELETE FROM monthly_invoice_settings"
-        " WHERE organisation_id = $1 AND company_id = $2 AND vendor = $3",
-        tenant.organisation_id,
-        company_id,
-        vendor,
-    )
-    setting = VALID_SETTING | {"calc_type": calc_type}
+    """Replace the setting and the rate of a group, and its default setting."""
+    for table in ("monthly_invoice_settings", "invoice_settings"):
+        tenant.superuser.sql(
+            f"DELETE FROM {table} WHERE organisation_id = $1 AND company_id = $2 AND vendor = $3",
+            tenant.organisation_id,
+            company_id,
+            vendor,
+        )
+    setting = {
+        **{name: _to_column(value) for name, value in VALID_SETTING.items()},
+        "calc_type": calc_type,
+        "substitution_basis": "nondiscount",
+        "substitution_scope": "cloudpayonly",
+        "support_basis": "nondiscount",
+    }
+    tenant.add("invoice_settings", vendor=vendor, company_id=company_id, **setting)
     tenant.add(
         "monthly_invoice_settings",
         month=PLAIN_VALUES["month"],
         vendor=vendor,
         company_id=company_id,
-        **{name: _to_column(value) for name, value in setting.items()},
-        substitution_basis="nondiscount",
-        substitution_scope="cloudpayonly",
-        support_basis="nondiscount",
+        **setting,
         memo=tenant.word("m"),
         exchange_rate=150,
     )

@@ -307,7 +307,7 @@ REFERENCES: Mapping[str, RecordReference] = {
     "save_invoice_settings.settings": GROUP,
     "billing_groups": SAVED,
     "group": SAVED,
-    "preview_terms.company_id": SAVED,
+    **dict.fromkeys(("preview_terms.company_id", "use_default_terms.company_id"), SAVED),
     **{f"{operation}.company_id": INVOICED for operation in OF_INVOICES},
     "cancel_invoice.company_id": SENT,
     "issue_credit_note.company_id": SENT,

@@ -138,3 +138,13 @@ def test_a_month_tells_its_rates(month_end: MonthEnd) -> None:
     ]
     listed = month_end.get("/months?steps=false").json()
     assert [row["exchange_rates"] for row in listed] == [[]]
+
+
+def test_an_invoice_that_was_sent_stays_as_it_is(month_end: MonthEnd) -> None:
+    group = build_ready_month(month_end)
+    sent = month_end.post(f"/invoices/{MONTH}/{group}/aws/sent", {})
+    assert sent.status_code == 200, sent.text
+
+    month_end.save_rate(group, rate=151)
+
+    assert list_outdated(month_end) == {group: False}
