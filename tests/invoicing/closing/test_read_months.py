@@ -206,7 +206,7 @@ def test_a_list_without_steps_has_the_same_months_and_states(month_end: MonthEnd
     assert [month["state"] for month in short] == ["closed"]
     assert all(month["steps"] == [] and month["can_be_closed"] is None for month in short)
     assert short[0]["has_invoices"] is True
-    left_out = {"steps": [], "can_be_closed": None, "exchange_rates": []}
+    left_out: dict[str, Any] = {"steps": [], "can_be_closed": None, "exchange_rates": []}
     assert [month | left_out for month in complete] == short
 
 
