@@ -142,7 +142,7 @@ def test_a_month_tells_its_rates(month_end: MonthEnd) -> None:
 
 def test_an_invoice_that_was_sent_stays_as_it_is(month_end: MonthEnd) -> None:
     group = build_ready_month(month_end)
-    sent = month_end.post(f"/invoices/{MONTH}/{group}/aws/sent", {})
+    sent = month_end.put(f"/invoices/{MONTH}/{group}/aws/sent", {"revision": 1})
     assert sent.status_code == 200, sent.text
 
     month_end.save_rate(group, rate=151)
