@@ -1,7 +1,6 @@
 """The records that requests can refer to, and how to create them.
 
-A new route needs an entry in REFERENCES for every record it refers to, or a reason in NOT_A_RECORD,
-and a body in valid_bodies.py if it has one. test_tenant_isolation.py reports what is missing.
+A new route needs an entry in REFERENCES for every record it names, or a reason in NOT_A_RECORD.
 """
 
 from __future__ import annotations
