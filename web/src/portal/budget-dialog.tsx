@@ -243,7 +243,7 @@ function useDescription(): (form: BudgetForm) => [string, string][] {
       t`Thresholds`,
       thresholds
         .map(({ percent, of }) =>
-          of === "forecast" ? t`${percent} % of the forecast` : t`${percent} % used`,
+          of === "forecast" ? t`${percent}% of the forecast` : t`${percent}% used`,
         )
         .join(" · "),
     ],

@@ -137,7 +137,7 @@ function Thresholds({ budget }: { budget: BudgetState }) {
   const { t } = useLingui();
   if (budget.thresholds.length === 0) return null;
   const texts = budget.thresholds.map(({ percent, of }) =>
-    of === "forecast" ? t`${percent} % of the forecast` : t`${percent} % used`,
+    of === "forecast" ? t`${percent}% of the forecast` : t`${percent}% used`,
   );
   return (
     <Box variant="small">

@@ -87,7 +87,7 @@ function Figures({ data }: { data: Dashboard }) {
             <Amount value={forecast} currency={currency} strong />
             {error_percent !== null && (
               <Box variant="small" display="block">
-                <Trans>Mean error of earlier forecasts: {String(error_percent)} %</Trans>
+                <Trans>Mean error of earlier forecasts: {String(error_percent)}%</Trans>
               </Box>
             )}
           </>

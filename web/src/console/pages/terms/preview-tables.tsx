@@ -123,9 +123,14 @@ function PreviewTable({ rows, preview, label, withDifference = false }: PreviewT
   const before = preview.current.currency.toUpperCase();
   const after = preview.preview.currency.toUpperCase();
   const right = (text: string) => <span className="amount-cell">{text}</span>;
-  const amount = (row: Row, value: Decimal | null | undefined, currency: string) => (
+  const amount = (
+    row: Row,
+    value: Decimal | null | undefined,
+    currency: string,
+    signed = false,
+  ) => (
     <span className="amount-cell">
-      <Amount value={value} currency={currency} strong={row.strong ?? false} />
+      <Amount value={value} currency={currency} strong={row.strong ?? false} signed={signed} />
     </span>
   );
   return (
@@ -165,7 +170,7 @@ function PreviewTable({ rows, preview, label, withDifference = false }: PreviewT
                   isZero(row.difference) ? (
                     <span className="amount-cell">±0</span>
                   ) : (
-                    amount(row, row.difference, after)
+                    amount(row, row.difference, after, true)
                   ),
               },
             ]

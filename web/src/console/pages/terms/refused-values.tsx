@@ -14,7 +14,7 @@ export function RefusedValues({ form, mode }: { form: TermsForm; mode: UpdateMod
   const allow = useChange(
     (client) => client.put("/m/core/settings", { body: { invoice_setting_update: "either" } }),
     {
-      onSuccess: () => notify({ type: "success", content: t`A tax of 10 % can be saved now.` }),
+      onSuccess: () => notify({ type: "success", content: t`A tax of 10% can be saved now.` }),
       onError: notifyError,
     },
   );
@@ -23,18 +23,18 @@ export function RefusedValues({ form, mode }: { form: TermsForm; mode: UpdateMod
   return (
     <Alert
       type="warning"
-      header={t`A tax of 10 % cannot be saved yet.`}
+      header={t`A tax of 10% cannot be saved yet.`}
       action={
         may("ModifySettings") && (
           <Button loading={allow.isPending} onClick={() => allow.mutate(undefined)}>
-            <Trans>Allow 10 %</Trans>
+            <Trans>Allow 10%</Trans>
           </Button>
         )
       }
     >
       <Trans>
-        The organisation settings accept at most 8 % when terms are changed. The setting that
-        accepts the values of new customers too allows 10 %.
+        The organisation settings accept at most 8% when terms are changed. The setting that accepts
+        the values of new customers too allows 10%.
       </Trans>
     </Alert>
   );

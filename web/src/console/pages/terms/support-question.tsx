@@ -14,17 +14,17 @@ export function SupportQuestion(props: QuestionProps) {
     {
       value: "aws_developer",
       label: t`AWS Developer plan`,
-      description: t`3 % of the base, but at least 29 dollars.`,
+      description: t`3% of the base, but at least 29 dollars.`,
     },
     {
       value: "aws_business",
       label: t`AWS Business plan`,
-      description: t`10 % of the base up to 10,000 dollars, 7 % up to 80,000, 5 % up to 250,000, 3 % above; at least 100 dollars.`,
+      description: t`10% of the base up to 10,000 dollars, 7% up to 80,000, 5% up to 250,000, 3% above; at least 100 dollars.`,
     },
     {
       value: "aws_enterprise",
       label: t`AWS Enterprise plan`,
-      description: t`10 % of the base up to 150,000 dollars, 7 % up to 500,000, 5 % up to 1,000,000, 3 % above; at least 15,000 dollars.`,
+      description: t`10% of the base up to 150,000 dollars, 7% up to 500,000, 5% up to 1,000,000, 3% above; at least 15,000 dollars.`,
     },
   ];
   return (

@@ -28,10 +28,10 @@ export function useTermSentences(): (terms: TermsForm) => TermSentences {
     const rate = terms.discount;
     if (rate === "0") return t`There is no discount.`;
     if (terms.discountsSupport && terms.discountsAgency)
-      return t`${rate} % discount on usage, the support fee and the agency fee.`;
-    if (terms.discountsSupport) return t`${rate} % discount on usage and the support fee.`;
-    if (terms.discountsAgency) return t`${rate} % discount on usage and the agency fee.`;
-    return t`${rate} % discount on usage.`;
+      return t`${rate}% discount on usage, the support fee and the agency fee.`;
+    if (terms.discountsSupport) return t`${rate}% discount on usage and the support fee.`;
+    if (terms.discountsAgency) return t`${rate}% discount on usage and the agency fee.`;
+    return t`${rate}% discount on usage.`;
   };
   const saySupport = (terms: TermsForm) => {
     const base = supportBase(terms);
@@ -39,7 +39,7 @@ export function useTermSentences(): (terms: TermsForm) => TermSentences {
       case "none":
         return t`There is no support fee.`;
       case "percent":
-        return t`The support fee is ${terms.supportRate} % of ${base}.`;
+        return t`The support fee is ${terms.supportRate}% of ${base}.`;
       case "fix":
         return t`The support fee is ${terms.supportAmount} in the currency of the costs.`;
       case "aws_developer":
@@ -56,11 +56,11 @@ export function useTermSentences(): (terms: TermsForm) => TermSentences {
       case "none":
         return t`There is no agency fee.`;
       case "percent":
-        return t`The agency fee is ${terms.agencyRate} % of ${base}.`;
+        return t`The agency fee is ${terms.agencyRate}% of ${base}.`;
       case "fix":
         return t`The agency fee is ${terms.agencyAmount} in the currency of the costs.`;
       case "automatic":
-        return t`The agency fee is ${terms.agencyRate} % of ${base}, but at least ${terms.agencyAmount} in the currency of the costs.`;
+        return t`The agency fee is ${terms.agencyRate}% of ${base}, but at least ${terms.agencyAmount} in the currency of the costs.`;
       case "usagetable":
         return t`The agency fee follows the organisation's table of rates on ${base}.`;
     }
@@ -76,7 +76,7 @@ export function useTermSentences(): (terms: TermsForm) => TermSentences {
     tax:
       terms.tax === "0"
         ? t`There is no consumption tax.`
-        : t`${terms.tax} % consumption tax, rounded once per invoice.`,
+        : t`${terms.tax}% consumption tax, rounded once per invoice.`,
   });
 }
 

@@ -112,7 +112,7 @@ function TaxQuestion({ form, change, mode, problem }: QuestionProps) {
         description={
           <>
             <Trans>
-              At most {highest} %. It is calculated on the sum before tax, without tax-free entries.
+              At most {highest}%. It is calculated on the sum before tax, without tax-free entries.
             </Trans>{" "}
             {may("ReadSettings", "ModifySettings") && (
               <Trans>
