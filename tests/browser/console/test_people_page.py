@@ -1,11 +1,14 @@
-"""People: a clerk gets access to certain customers only, and a role changes."""
+"""People: a clerk sees certain customers only, a role changes, somebody is invited."""
 
 from __future__ import annotations
 
-from playwright.sync_api import expect
+from urllib.parse import urlsplit
+
+from playwright.sync_api import Browser, expect
 
 from tests.browser.console.conftest import Console, OpenConsole
 from tests.browser.console.sample_reseller import SampleReseller
+from tests.mail.outbox_messages import find_link, read_outbox
 
 
 def create_role(reseller: SampleReseller, name: str, *permissions: str) -> None:
@@ -69,3 +72,32 @@ def test_two_people_who_change_a_role_see_both_versions(
     dialog.get_by_role("button", name="自分の内容で保存").click()
     expect(page.get_by_text("ロールproject-readerを保存しました。")).to_be_visible()
     console.recorded.errors.clear()  # the browser reports the refused request
+
+
+def test_an_invited_person_chooses_a_password(
+    console: Console, console_browser: Browser, reseller: SampleReseller
+) -> None:
+    page = console.page
+    console.open("/people/new")
+    page.get_by_role("textbox", name="ユーザー名").fill("shotai.h")
+    page.get_by_role("textbox", name="メールアドレス（任意）").fill("shotai@example.com")
+    expect(page.get_by_role("checkbox", name="招待メールを送る")).to_be_checked()
+    expect(page.get_by_role("textbox", name="パスワード")).to_have_count(0)
+    page.get_by_role("button", name="追加する").click()
+    expect(page.get_by_role("heading", level=1, name="shotai.h")).to_be_visible()
+
+    (message,) = read_outbox(
+        reseller.server.data, reseller.organisation_id, to="shotai@example.com"
+    )
+    parts = urlsplit(find_link(message))
+    invited = console_browser.new_context(locale="ja").new_page()
+    invited.goto(f"{reseller.server.url}{parts.path}#{parts.fragment}")
+    invited.get_by_label("新しいパスワード", exact=True).fill("erabu-1234")
+    invited.get_by_label("新しいパスワード（確認）").fill("erabu-1234")
+    invited.get_by_role("button", name="パスワードを設定").click()
+    expect(invited.get_by_text("新しいパスワードを設定しました。")).to_be_visible()
+    invited.get_by_label("ユーザー名").fill("shotai.h")
+    invited.get_by_label("パスワード").fill("erabu-1234")
+    invited.keyboard.press("Enter")
+    expect(invited.get_by_role("button", name="shotai.h")).to_be_visible()
+    invited.context.close()

@@ -55,8 +55,6 @@ def add_person(portal: Portal) -> None:
     dialog.get_by_role("textbox", name="ユーザー名").fill(PERSON)
     dialog.get_by_label("パスワード", exact=True).fill(PASSWORD)
     dialog.get_by_role("button", name="追加する").click()
-    page.get_by_role("button", name=f"{PERSON}の操作").click()
-    page.get_by_role("menuitem", name="権限を変更").click()
     choose(page, dialog, "ロール", ROLE)
     choose(page, dialog, "このアカウントのみ", SECOND_ACCOUNT)
     dialog.get_by_role("button", name="保存", exact=True).click()

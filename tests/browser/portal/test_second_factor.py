@@ -116,6 +116,7 @@ def test_a_customer_removes_the_factors_of_one_of_its_people(
     dialog.get_by_role("textbox", name="ユーザー名").fill(PERSON)
     dialog.get_by_label("パスワード", exact=True).fill(PASSWORD)
     dialog.get_by_role("button", name="追加する").click()
+    dialog.filter(has_text="ロール").get_by_role("button", name="キャンセル").click()
     with open_window(console_browser, company.server.url, "/portal") as other:
         enter_password(other, company.organisation_id, PERSON)
         add_passkey(other, "社用携帯")

@@ -1,41 +1,51 @@
-// Adds a person of the company. Roles are given afterwards.
+// Adds a person of the company; their roles are chosen next.
 import FormField from "@cloudscape-design/components/form-field";
 import Input from "@cloudscape-design/components/input";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useChange } from "../api/queries.ts";
+import type { components } from "../api/schema.ts";
 import { ConfirmDialog } from "../components/confirm-dialog.tsx";
+import {
+  FirstPassword,
+  INVITED,
+  isFirstPasswordComplete,
+  isInvited,
+  writeFirstPassword,
+} from "../components/first-password.tsx";
 import { useNotifications } from "../components/notifications.tsx";
-import { isPassword } from "../components/password.ts";
-import { PasswordField } from "../components/password-field.tsx";
 import { useFieldErrors } from "../components/rule-text.ts";
 
 const USERNAME = /^[A-Za-z0-9_.-]{4,18}$/;
 
-export function NewPersonDialog({ onEnd }: { onEnd: () => void }) {
+type Person = components["schemas"]["Subuser"];
+
+interface NewPersonDialogProps {
+  onAdded: (person: Person) => void;
+  onEnd: () => void;
+}
+
+export function NewPersonDialog({ onAdded, onEnd }: NewPersonDialogProps) {
   const { t } = useLingui();
   const { notify } = useNotifications();
   const [username, setUsername] = useState("");
   const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
+  const [first, setFirst] = useState(INVITED);
   const add = useChange(
     (client) =>
       client.post("/m/u/users", {
-        body: {
-          username,
-          password,
-          ...(email !== "" && { email }),
-          notification: { email: "false" },
-        },
+        body: { username, ...writeFirstPassword(first, email) },
       }),
     {
-      onSuccess: () => {
+      onSuccess: (person) => {
         notify({
           type: "success",
-          content: t`${username} was added. Give them a role with "Change access".`,
+          content: isInvited(first, email)
+            ? t`${username} was invited. Choose what they may do.`
+            : t`${username} was added. Choose what they may do.`,
         });
-        onEnd();
+        onAdded(person);
       },
     },
   );
@@ -46,7 +56,7 @@ export function NewPersonDialog({ onEnd }: { onEnd: () => void }) {
       action={t`Add the person`}
       busy={add.isPending}
       error={add.error}
-      ready={USERNAME.test(username) && isPassword(password)}
+      ready={USERNAME.test(username) && isFirstPasswordComplete(first, email)}
       onConfirm={() => add.mutate(undefined)}
       onCancel={onEnd}
     >
@@ -70,9 +80,10 @@ export function NewPersonDialog({ onEnd }: { onEnd: () => void }) {
             onChange={({ detail }) => setEmail(detail.value.trim())}
           />
         </FormField>
-        <PasswordField
-          value={password}
-          onChange={setPassword}
+        <FirstPassword
+          value={first}
+          email={email}
+          onChange={setFirst}
           disabled={add.isPending}
           errorText={fieldErrors("password")}
         />

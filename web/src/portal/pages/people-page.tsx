@@ -102,7 +102,14 @@ export default function PeoplePage() {
         }
         empty={t`Add a person and choose what they may do.`}
       />
-      {open?.kind === "new" && <NewPersonDialog onEnd={end} />}
+      {open?.kind === "new" && (
+        <NewPersonDialog
+          onAdded={(person) =>
+            mayChange("ModifyRoles") ? setOpen({ kind: "access", person }) : end()
+          }
+          onEnd={end}
+        />
+      )}
       {open?.kind === "access" && <AccessDialog person={open.person} onEnd={end} />}
       {open?.kind === "password" && <PasswordDialog person={open.person} onEnd={end} />}
       {open?.kind === "factors" && (

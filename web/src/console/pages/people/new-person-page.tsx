@@ -14,10 +14,15 @@ import { useNavigate } from "react-router";
 import { ApiError } from "../../../api/client.ts";
 import { useChange } from "../../../api/queries.ts";
 import { useErrorText } from "../../../components/error-text.ts";
+import {
+  FirstPassword,
+  INVITED,
+  isFirstPasswordComplete,
+  isInvited,
+  writeFirstPassword,
+} from "../../../components/first-password.tsx";
 import { useNotifications } from "../../../components/notifications.tsx";
 import { PageTitle } from "../../../components/page-title.tsx";
-import { isPassword } from "../../../components/password.ts";
-import { PasswordField } from "../../../components/password-field.tsx";
 import { useFieldErrors } from "../../../components/rule-text.ts";
 import { UnsavedChanges } from "../../../components/unsaved-changes.tsx";
 import { useMay } from "../../me.ts";
@@ -34,7 +39,7 @@ export default function NewPersonPage() {
   const mayGiveRoles = useMay()("ModifyRoles");
   const [username, setUsername] = useState("");
   const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
+  const [first, setFirst] = useState(INVITED);
   const [access, setAccess] = useState<AccessChoice>({ roles: [], customers: null });
   const [tried, setTried] = useState(false);
   const [added, setAdded] = useState("");
@@ -43,9 +48,7 @@ export default function NewPersonPage() {
       const person = await client.post("/m/u/users", {
         body: {
           username,
-          password,
-          ...(email !== "" && { email }),
-          notification: { email: "false" },
+          ...writeFirstPassword(first, email),
         },
       });
       // The person exists from here on; a refusal of the roles is shown on their page.
@@ -62,7 +65,12 @@ export default function NewPersonPage() {
     },
     {
       onSuccess: ({ person, refusal }) => {
-        notify({ type: "success", content: t`${person.username} can sign in now.` });
+        notify({
+          type: "success",
+          content: isInvited(first, email)
+            ? t`${person.username} was invited.`
+            : t`${person.username} can sign in now.`,
+        });
         if (refusal !== undefined) notifyError(refusal);
         setAdded(person.username);
       },
@@ -73,11 +81,14 @@ export default function NewPersonPage() {
     if (added !== "") navigate(`/people/${added}`);
   }, [added, navigate]);
   const isComplete =
-    USERNAME.test(username) && isPassword(password) && access.customers?.length !== 0;
+    USERNAME.test(username) &&
+    isFirstPasswordComplete(first, email) &&
+    access.customers?.length !== 0;
   const { error } = add;
   const fieldErrors = useFieldErrors(error);
   const isTaken = (code: string) => (error?.code === code ? t`This is already in use.` : "");
-  const changed = username !== "" || email !== "" || password !== "" || access.roles.length > 0;
+  const changed =
+    username !== "" || email !== "" || first.password !== "" || access.roles.length > 0;
   return (
     <ContentLayout
       header={
@@ -143,13 +154,16 @@ export default function NewPersonPage() {
                   onChange={({ detail }) => setEmail(detail.value.trim())}
                 />
               </FormField>
-              <PasswordField
-                value={password}
+              <FirstPassword
+                value={first}
+                email={email}
                 disabled={add.isPending}
-                onChange={setPassword}
+                onChange={setFirst}
                 errorText={
                   fieldErrors("password") ||
-                  (tried && !isPassword(password) ? t`Enter 8 to 18 characters.` : "")
+                  (tried && !isFirstPasswordComplete(first, email)
+                    ? t`Enter 8 to 18 characters.`
+                    : "")
                 }
               />
             </SpaceBetween>
