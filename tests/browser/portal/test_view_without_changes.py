@@ -83,11 +83,11 @@ def test_only_the_customer_has_what_changes_something(
     for name, path in PAGES.items():
         if name == "security":
             continue  # about one's own login; a view does not show it
-        own.open_complete(path)
+        if name in BUTTONS:
+            own.open_complete(path)
+            assert BUTTONS[name] <= read_changing_buttons(own), name
         view.open_complete(path)
 
-        assert BUTTONS.get(name, set()) <= read_changing_buttons(own), name
-        assert (name in BUTTONS) == bool(read_changing_buttons(own)), name
         assert read_changing_buttons(view) == set(), name
         assert view.page.locator(FIELDS).count() == 0, name
         assert all(response.ok for response in view.responses), name

@@ -1,0 +1,56 @@
+"""Every page of the reseller's console renders and is accessible in both languages."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.chromium import LOADING
+from tests.browser.console.conftest import OpenConsole
+from tests.browser.console.sample_reseller import CLOSED_MONTH, SampleReseller
+
+# {company} is a customer with accounts and invoices.
+PAGES = (
+    f"/months/{CLOSED_MONTH}/aws",
+    f"/checks/{CLOSED_MONTH}/aws",
+    f"/invoices/{CLOSED_MONTH}?vendor=aws",
+    f"/invoices/{CLOSED_MONTH}/{{company}}/aws",
+    "/projects",
+    "/customers",
+    "/customers/{company}",
+    "/customers/{company}/terms/aws",
+    "/customers/new",
+    "/customers/import",
+    "/templates",
+    "/templates/new",
+    "/imports",
+    "/accounts",
+    "/accounts?unassigned=true",
+    "/entries",
+    "/reservations",
+    "/people",
+    "/people/new",
+    "/roles",
+    "/roles/new",
+    "/api-clients",
+    "/audit",
+    "/settings",
+    "/security",
+    "/no-such-page",
+)
+
+
+@pytest.mark.parametrize("language", ["ja", "en"])
+def test_every_page_is_accessible(
+    open_console: OpenConsole, reseller: SampleReseller, language: str
+) -> None:
+    console = open_console(reseller, language=language)
+    company = next(iter(reseller.companies.values()))
+    console.expected_refusals.add(400)  # the preview of 10% tax, which the settings do not allow
+
+    for path in PAGES:
+        console.open(path.format(company=company))
+        expect(console.page.locator(LOADING)).to_have_count(0)
+
+        expect(console.page.locator("html")).to_have_attribute("lang", language)
+        console.check_accessibility()
