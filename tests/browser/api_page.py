@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from playwright.sync_api import Locator, Page
 
 SETTLE_MILLISECONDS = 50
+PASSES_MAX = 5
 SHOWN_OPERATIONS = """
 [...document.querySelectorAll(".opblock-summary")].map((summary) => [
     summary.querySelector(".opblock-summary-method").textContent,
@@ -36,24 +37,29 @@ def expand_operation(page: Page, method: str, path: str) -> Locator:
     return block
 
 
-def list_operations(page: Page) -> set[tuple[str, str]]:
-    """List method and path of all operations."""
+def list_operations(page: Page, *, count: int) -> set[tuple[str, str]]:
+    """List method and path of all operations, of which there should be this many."""
     operations: set[tuple[str, str]] = set()
     for _ in scroll_down(page):
         operations |= {(method.lower(), path) for method, path in page.evaluate(SHOWN_OPERATIONS)}
+        if len(operations) == count:
+            break
     return operations
 
 
 def scroll_down(page: Page) -> Iterator[None]:
-    """Scroll from the top to the end of the page, half a screen at a time."""
-    page.evaluate("scrollTo(0, 0)")
-    while True:
-        page.wait_for_timeout(SETTLE_MILLISECONDS)
-        yield
-        before = page.evaluate("scrollY")
-        page.evaluate("scrollBy(0, innerHeight / 2)")
-        if page.evaluate("scrollY") == before:
-            return
+    """Scroll from the top to the end of the page, half a screen at a time.
+
+    Again, if the caller has not found everything: a busy machine shows an operation late.
+    """
+    for _ in range(PASSES_MAX):
+        page.evaluate("scrollTo(0, 0)")
+        before = -1
+        while (position := page.evaluate("scrollY")) != before:
+            page.wait_for_timeout(SETTLE_MILLISECONDS)
+            yield
+            before = position
+            page.evaluate("scrollBy(0, innerHeight / 2)")
 
 
 def execute(block: Locator) -> Locator:

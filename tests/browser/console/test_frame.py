@@ -8,12 +8,12 @@ from playwright.sync_api import Page, expect
 from tests.browser.console.conftest import Console
 from tests.browser.console.sample_reseller import CLOSED_MONTH
 
-# whether a row of a table can be seen between the bar and the headings
-SHOWS_ROW_BELOW = """bar => {
-  const edge = bar.getBoundingClientRect().bottom;
-  return document.elementFromPoint(700, edge + 2).closest("tbody") !== null;
+TOP_BAR_IS_ON_TOP = "document.getElementById('top-bar').getBoundingClientRect().top === 0"
+# no row of a table can be seen between the bar and the headings
+HEADINGS_ARE_BELOW_TOP_BAR = """() => {
+  const edge = document.getElementById("top-bar").getBoundingClientRect().bottom;
+  return document.elementFromPoint(700, edge + 2).closest("tbody") === null;
 }"""
-UPPER_EDGE = "element => element.getBoundingClientRect().top"
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -21,12 +21,13 @@ def test_the_top_bar_stays_in_sight(console: Console, width: int) -> None:
     page = console.page
     page.set_viewport_size({"width": width, "height": 400})
     console.open("/settings")
+    expect(page.get_by_role("button", name="保存", exact=True)).to_be_attached()
 
     page.mouse.move(width / 2, 300)
     page.mouse.wheel(0, 300)
     page.wait_for_function("window.scrollY >= 200")
 
-    assert page.locator("#top-bar").evaluate(UPPER_EDGE) == 0
+    page.wait_for_function(TOP_BAR_IS_ON_TOP)
     expect(page.get_by_role("link", name="Nimbill")).to_be_in_viewport()
 
 
@@ -41,7 +42,7 @@ def test_headings_of_a_table_stay_right_below_the_top_bar(console: Console) -> N
     page.wait_for_function("window.scrollY >= 100")
 
     expect(page.get_by_role("heading", level=1)).to_be_in_viewport()
-    assert page.locator("#top-bar").evaluate(SHOWS_ROW_BELOW) is False
+    page.wait_for_function(HEADINGS_ARE_BELOW_TOP_BAR)
 
 
 def create_project(page: Page, code: str) -> None:

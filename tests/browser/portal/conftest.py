@@ -24,9 +24,12 @@ __all__ = ["console_browser", "console_server"]  # fixtures
 
 WIDE = 1440
 PHONE = 390
+HEIGHT = 900
 DATA_PATHS = ("/m/", "/portal/session")
 QUIET_ROUNDS = 5
 ROUND_MILLISECONDS = 100
+FITS = """width =>
+  innerWidth === width && document.documentElement.scrollWidth <= width"""
 IS_LOADING = """loading =>
   [...document.querySelectorAll(loading)].some((element) => element.checkVisibility())"""
 
@@ -60,6 +63,7 @@ class Portal(Console):
 
     def open_complete(self, path: str) -> None:
         """Open a page and wait for everything on it."""
+        self.page.goto(f"{self.address}/healthz")  # ends the requests of the page before
         self.responses.clear()  # the browser forgets them when it leaves a page
         self.waiting.clear()
         self.open(path)
@@ -68,9 +72,10 @@ class Portal(Console):
     def requested_paths(self) -> set[str]:
         return {response.url.removeprefix(self.address) for response in self.responses}
 
-    def read_width(self) -> int:
-        width: int = self.page.evaluate("document.documentElement.scrollWidth")
-        return width
+    def check_width(self, width: int) -> None:
+        """Make the window this wide; nothing on the page may be wider."""
+        self.page.set_viewport_size({"width": width, "height": HEIGHT})
+        self.page.wait_for_function(FITS, arg=width)
 
     def read_everything(self) -> str:
         """What is on the page, in its data and in the stores of the browser."""
@@ -115,7 +120,7 @@ def sign_in(
         reduced_motion="reduce",
         locale=language,
         timezone_id="Asia/Tokyo",
-        viewport={"width": width, "height": 900},
+        viewport={"width": width, "height": HEIGHT},
     )
     try:
         page = context.new_page()
