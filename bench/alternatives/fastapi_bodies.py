@@ -78,6 +78,13 @@ class InvoiceSettingOut(BaseModel):
     tax_rate: Decimal
 
 
+class SupportFeeTargetOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    usage: str = Field(validation_alias="support_basis")
+    scope: str | None = Field(validation_alias="support_scope")
+
+
 class FreeFormatItemOut(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
@@ -123,6 +130,7 @@ class BillingGroupOut(BaseModel):
     inv_aggregate: bool
     language: str | None
     invoices: dict[Vendor, InvoiceSettingOut]
+    support_fee_targets: dict[Vendor, SupportFeeTargetOut] = Field(validation_alias="invoices")
     additional_items: dict[Vendor, list[FreeFormatItemOut]]
     project_id: str | None
     project_code: str | None

@@ -31,7 +31,9 @@ def main() -> int:
         for area, mutant in choose_mutants(arguments.sample, arguments.seed)
         if arguments.area in (None, area.name) and arguments.only in str(mutant)
     ]
-    record = record_executed_lines(RECORDED_TESTS, anew=arguments.record)
+    record = record_executed_lines(
+        RECORDED_TESTS, anew=arguments.record, processes=arguments.processes
+    )
     results = run_sample(mutants, TestIndex(ROOT, record), arguments.processes)
     report, code = format_report(results, read_explained(EXPLAINED.read_text()))
     print(f"\nSeed {arguments.seed}.\n{report}")

@@ -41,8 +41,10 @@ def digest_of(path: Path) -> str:
 
 
 def append_record(record: Path, recorded: RecordedFile) -> None:
-    with record.open("a") as file:
-        file.write(json.dumps(asdict(recorded), separators=(",", ":")) + "\n")
+    """In one piece, because several processes record at the same time."""
+    line = json.dumps(asdict(recorded), separators=(",", ":")) + "\n"
+    with record.open("ab", buffering=0) as file:
+        file.write(line.encode())
 
 
 def read_record(record: Path) -> dict[str, RecordedFile]:

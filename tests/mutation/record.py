@@ -16,7 +16,9 @@ from tests.proof.broken_variants import ROOT, copy_project
 RECORD = ROOT / ".cache" / "mutants" / "executed_lines.jsonl"
 
 
-def record_executed_lines(folders: Sequence[str], *, anew: bool) -> dict[str, RecordedFile]:
+def record_executed_lines(
+    folders: Sequence[str], *, anew: bool, processes: int
+) -> dict[str, RecordedFile]:
     """The record of all test files of the folders. Only files that changed are run, unless anew."""
     files = [file for file in list_test_files(ROOT, folders) if file not in NOT_RECORDED_TESTS]
     known = {} if anew else read_record(RECORD)
@@ -24,27 +26,28 @@ def record_executed_lines(folders: Sequence[str], *, anew: bool) -> dict[str, Re
     if changed:
         print(f"Recording which lines {len(changed)} test files execute.", flush=True)
         with copy_project() as copy:
-            _run(copy, changed)
+            _run(copy, changed, processes)
         known = read_record(RECORD)
     return {file: known[file] for file in files if file in known}
 
 
-def _run(copy: Path, files: Sequence[str]) -> None:
+def _run(copy: Path, files: Sequence[str], processes: int) -> None:
     """In a copy, as the mutants are run later. Tests that fail there are not used."""
     RECORD.parent.mkdir(parents=True, exist_ok=True)
     sources = [str(file) for area in AREAS for file in area.list_files(ROOT)]
-    subprocess.run(
-        [
-            *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"),
-            *("-p", "tests.mutation.recording_plugin", *files),
-        ],
-        cwd=copy,
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}",
-            RECORD_VARIABLE: str(RECORD),
-            SOURCES_VARIABLE: ":".join(sources),
-        },
-        stdin=subprocess.DEVNULL,
-        check=False,
-    )
+    environment = {
+        **os.environ,
+        "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}",
+        RECORD_VARIABLE: str(RECORD),
+        SOURCES_VARIABLE: ":".join(sources),
+    }
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command += ["-p", "tests.mutation.recording_plugin"]
+    parts = [files[number::processes] for number in range(processes)]
+    running = [
+        subprocess.Popen([*command, *part], cwd=copy, env=environment, stdin=subprocess.DEVNULL)
+        for part in parts
+        if part
+    ]
+    for process in running:
+        process.wait()

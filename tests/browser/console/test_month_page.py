@@ -8,7 +8,6 @@ from tests.browser.console.conftest import Console, OpenConsole
 from tests.browser.console.sample_reseller import (
     CLOSED_MONTH,
     OPEN_MONTH,
-    SampleReseller,
     create_reseller,
 )
 from tests.proof.real_server import RealServer

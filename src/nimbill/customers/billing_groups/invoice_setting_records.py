@@ -45,7 +45,7 @@ def build_setting(row: Row) -> InvoiceSetting:
 
 
 def build_support_target(row: Row) -> SupportFeeTarget:
-    return SupportFeeTarget(usage=row.support_basis, scope=row.support_scope)
+    return SupportFeeTarget(usage=row[-2], scope=row[-1])
 
 
 _INSERT_SETTINGS = sa.insert(invoice_settings)

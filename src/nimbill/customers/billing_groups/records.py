@@ -387,8 +387,8 @@ def _build_record(
         additional_items[item.vendor].append(FreeFormatItem(**values))
     return BillingGroupRecord(
         **fields,
-        invoices={setting.vendor: build_setting(setting) for setting in settings},
-        support_fee_targets={setting.vendor: build_support_target(setting) for setting in settings},
+        invoices={setting[1]: build_setting(setting) for setting in settings},
+        support_fee_targets={setting[1]: build_support_target(setting) for setting in settings},
         additional_items=dict(additional_items),
         custom_fields={},
         account=[
