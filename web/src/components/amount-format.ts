@@ -23,7 +23,7 @@ export function formatAmount(amount: Decimal, currency: string, language: string
     // Japanese formats write a full-width sign, which breaks the alignment of digits.
     return getFormat(language, options).format(amount).replace("￥", "¥");
   } catch {
-    return `${formatNumber(amount, language)} ${currency}`; // a code that is not a currency
+    return `${formatNumber(amount, language)} ${formatCurrency(currency)}`; // a code that is not a currency
   }
 }
 
@@ -33,11 +33,11 @@ export function formatCurrency(currency: string): string {
 }
 
 /** Every digit as stored, with the currency code. */
-export function formatExact(amount: Decimal, currency?: string): string {
+export function formatExact(amount: Decimal, currency?: string | null): string {
   const [integer = "", fraction] = String(amount).split(".");
   const grouped = integer.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
   const digits = fraction === undefined ? grouped : `${grouped}.${fraction}`;
-  return currency === undefined ? digits : `${digits} ${formatCurrency(currency)}`;
+  return currency ? `${digits} ${formatCurrency(currency)}` : digits;
 }
 
 export function formatNumber(value: Decimal, language: string, maximumFractionDigits = 20): string {

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from zoneinfo import ZoneInfo
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -69,8 +68,8 @@ async def issue_note(
     amounts = _select_amounts(invoice, notes, remaining, body)
     taxes = _sum_taxes(invoice, remaining, amounts, body.kind)
 
-    zone = ZoneInfo((await load_settings(db, scope)).time_zone)
-    issue_date = clock.now().astimezone(zone).date().isoformat()
+    settings = await load_settings(db, scope)
+    issue_date = clock.local_date(clock.now(), settings.time_zone).isoformat()
     number = await records.allocate_number(db, scope, issue_date[:7])
     number_text = records.format_credit_note_no(issue_date[:7], number)
     note = _build_note(invoice, body, amounts, taxes, number_text, issue_date)

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from decimal import Decimal
-from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -11,6 +10,7 @@ from nimbill.customers.invoice_templates.operations import InvoiceTemplateBody
 from nimbill.customers.organisation_settings.records import OrganisationSettings
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import add_months
+from nimbill.foundation.clock import local_date
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
 from nimbill.invoicing.calculation.charges import FreeItem, MonthlyCharges, UsageCharge
@@ -65,7 +65,7 @@ def build_sample_invoice(
 ) -> InvoiceDocument:
     """Build the document of an invented customer, calculated like any invoice."""
     texts = {name: pair[language is Language.en] for name, pair in _TEXTS.items()}
-    issue_date = at.astimezone(ZoneInfo(settings.time_zone)).date()
+    issue_date = local_date(at, settings.time_zone)
     month = add_months(f"{issue_date:%Y-%m}", -1)
     content = msgspec.to_builtins(template)
     terms, charges = _build_terms(settings, month), _build_charges(texts["account"], texts["item"])

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.customers.organisation_settings.records import OrganisationSettings
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.clock import local_date
 from nimbill.foundation.currency import CURRENCIES, Currency
 from nimbill.foundation.language import Language
 from nimbill.foundation.vendor_names import label_vendor
@@ -57,7 +57,7 @@ def build_invoice(
         month=period.month,
     )
     charges = _build_charges(inputs)
-    issue_date = at.astimezone(ZoneInfo(settings.time_zone)).date()
+    issue_date = local_date(at, settings.time_zone)
     template = {} if inputs.template is None else inputs.template.content
     group = inputs.group
     return InvoiceDocument(

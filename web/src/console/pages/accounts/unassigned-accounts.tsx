@@ -176,7 +176,7 @@ function useColumns(actions: RowActions | undefined): Column<Unassigned>[] {
       cell: (row) =>
         row.costs.map(({ cost, currency }) => (
           <div key={currency}>
-            <Amount value={cost} currency={currency.toUpperCase()} />
+            <Amount value={cost} currency={currency} />
           </div>
         )),
       csv: (row) => row.costs.map(({ cost, currency }) => `${cost} ${currency}`).join(" "),

@@ -40,7 +40,7 @@ export function useFindingColumns(): Column<Finding>[] {
     id,
     header,
     cell: (row) =>
-      row.currency === null ? "" : <Amount value={row[id]} currency={row.currency.toUpperCase()} />,
+      row.currency === null ? "" : <Amount value={row[id]} currency={row.currency} />,
     csv: (row) => String(row[id] ?? ""),
     numeric: true,
     width: 120,

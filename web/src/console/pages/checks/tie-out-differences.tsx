@@ -1,4 +1,5 @@
 // The differences between invoices and costs, each with its invoice.
+
 import Header from "@cloudscape-design/components/header";
 import Pagination from "@cloudscape-design/components/pagination";
 import Table from "@cloudscape-design/components/table";
@@ -6,6 +7,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
+import { formatCurrency } from "../../../components/amount-format.ts";
 import { CsvButton } from "../../../components/csv-button.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 
@@ -61,7 +63,7 @@ export function TieOutDifferences({ month, tieOut, page, setPage }: TieOutDiffer
     ariaLabel: () => header,
     cell: (row: Row) => (
       <span className="amount-cell">
-        <Amount value={row[id]} currency={row.currency.toUpperCase()} />
+        <Amount value={row[id]} currency={row.currency} />
       </span>
     ),
   });
@@ -82,7 +84,7 @@ export function TieOutDifferences({ month, tieOut, page, setPage }: TieOutDiffer
                 [t`Reason`, (row) => reasons[row.reason] ?? row.reason],
                 [t`Invoice`, (row) => row.invoice_no ?? ""],
                 [t`Account and service`, (row) => row.subject],
-                [t`Currency`, (row) => row.currency.toUpperCase()],
+                [t`Currency`, (row) => formatCurrency(row.currency)],
                 [t`Invoiced`, (row) => String(row.invoiced)],
                 [t`In the costs`, (row) => String(row.counts)],
                 [t`Difference`, (row) => String(row.difference)],

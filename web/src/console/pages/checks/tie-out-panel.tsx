@@ -1,4 +1,5 @@
 // Whether the month's invoices and the vendor's costs agree, and where they do not.
+
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Container from "@cloudscape-design/components/container";
@@ -11,6 +12,7 @@ import { useState } from "react";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
+import { formatCurrency } from "../../../components/amount-format.ts";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { CreateAgain } from "./create-again.tsx";
@@ -94,7 +96,7 @@ function Result({ month, vendor, tieOut, page, setPage }: ResultProps) {
 
 function PayerSums({ payer }: { payer: Payer }) {
   const { t } = useLingui();
-  const currency = payer.currency.toUpperCase();
+  const currency = formatCurrency(payer.currency);
   const rows: { name: AmountName; label: string }[] = [
     { name: "total", label: t`Vendor's costs in total` },
     { name: "moved_fees", label: t`Moved reservation fees` },
@@ -162,7 +164,7 @@ function AccountsInNoGroup({ tieOut }: { tieOut: TieOut }) {
             >
               {account.customer_id}
             </RouterLink>{" "}
-            <Amount value={account.amount} currency={account.currency.toUpperCase()} />
+            <Amount value={account.amount} currency={account.currency} />
           </li>
         ))}
         {others > 0 && (

@@ -7,7 +7,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
-import { formatAmount, toChartValue } from "../../../components/amount-format.ts";
+import { formatAmount, formatCurrency, toChartValue } from "../../../components/amount-format.ts";
 import { formatMonth } from "../../../components/month.ts";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
@@ -81,7 +81,7 @@ function History({ company, months }: { company: string; months: CustomerMonth[]
               )
             }
           >
-            <HistoryChart months={shown} currency={currency.toUpperCase()} vendor={vendor} />
+            <HistoryChart months={shown} currency={currency} vendor={vendor} />
           </Container>
         );
       })}
@@ -97,7 +97,7 @@ function SeriesHeader({ vendor, currency }: { vendor: string; currency: string }
       variant="h2"
       description={t`Amounts before tax. The margin is what remains after the vendor's cost.`}
     >
-      {t`Twelve months of ${formatVendor(vendor)} in ${currency.toUpperCase()}`}
+      {t`Twelve months of ${formatVendor(vendor)} in ${formatCurrency(currency)}`}
     </Header>
   );
 }
@@ -126,7 +126,7 @@ function HistoryChart({ months, currency, vendor }: HistoryChartProps) {
       xDomain={sorted.map((each) => each.month)}
       xScaleType="categorical"
       xTitle={t`Month`}
-      yTitle={currency}
+      yTitle={formatCurrency(currency)}
       ariaLabel={t`Invoiced, vendor cost and margin of ${formatVendor(vendor)} by month`}
       series={[
         bar(t`Invoiced`, (each) => each.pre_tax),

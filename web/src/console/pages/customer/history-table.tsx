@@ -5,7 +5,7 @@ import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
-import { formatRate } from "../../../components/amount-format.ts";
+import { formatCurrency, formatRate } from "../../../components/amount-format.ts";
 import { CsvButton } from "../../../components/csv-button.tsx";
 import { formatMonth } from "../../../components/month.ts";
 import { RouterLink } from "../../../components/router-link.tsx";
@@ -22,13 +22,13 @@ export function HistoryTable({ company, months }: { company: string; months: Cus
   const right = (text: string) => <span className="amount-cell">{text}</span>;
   const amount = (row: CustomerMonth, value: Decimal) => (
     <span className="amount-cell">
-      <Amount value={value} currency={row.currency.toUpperCase()} />
+      <Amount value={value} currency={row.currency} />
     </span>
   );
   const csvColumns: [string, (row: CustomerMonth) => string][] = [
     [t`Month`, (row) => row.month],
     [t`Vendor`, (row) => formatVendor(row.vendor)],
-    [t`Currency`, (row) => row.currency.toUpperCase()],
+    [t`Currency`, (row) => formatCurrency(row.currency)],
     [t`Invoiced`, (row) => String(row.pre_tax)],
     [t`Vendor's costs`, (row) => String(row.vendor_cost)],
     [t`Margin`, (row) => String(row.margin)],

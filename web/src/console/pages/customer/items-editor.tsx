@@ -1,4 +1,5 @@
 // Edits the free-format items of one vendor.
+
 import AttributeEditor from "@cloudscape-design/components/attribute-editor";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
@@ -12,6 +13,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useCallback } from "react";
 import { exactNumber, isDecimalNumber } from "../../../api/exact-json.ts";
 import { useChange } from "../../../api/queries.ts";
+import { formatCurrency } from "../../../components/amount-format.ts";
 import { EditConflict } from "../../../components/edit-conflict.tsx";
 import { useEditing, type Versioned } from "../../../components/editing.ts";
 import { useErrorText } from "../../../components/error-text.ts";
@@ -48,7 +50,7 @@ export function ItemsEditor({
   );
   const editing = useEditing(loaded, read);
   const { items } = editing.form;
-  const currency = (loaded.data.invoices[vendor]?.currency ?? "jpy").toUpperCase();
+  const currency = formatCurrency(loaded.data.invoices[vendor]?.currency ?? "jpy");
   const save = useChange(
     (client, version: string | undefined) =>
       client.post("/m/core/billinggroup/{company_id}/freeformat/{vendor}", {

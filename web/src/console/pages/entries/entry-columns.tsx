@@ -101,9 +101,7 @@ export function useEntryColumns(month: string, vendor: string, open?: Open): Col
     {
       id: "amount",
       header: t`Amount`,
-      cell: (row) => (
-        <Amount value={row.unblended_cost} currency={row.currency_code.toUpperCase()} />
-      ),
+      cell: (row) => <Amount value={row.unblended_cost} currency={row.currency_code} />,
       csv: (row) => row.unblended_cost,
       sort: "unblended_cost",
       width: 125,

@@ -14,11 +14,7 @@ export function EntrySummary({ entries }: { entries: readonly Entry[] }) {
         {entries.slice(0, SHOWN).map((entry) => (
           <li key={entry.id}>
             {entry.billinggroup_name || entry.customer_id}: {entry.description}{" "}
-            <Amount
-              value={entry.unblended_cost}
-              currency={entry.currency_code.toUpperCase()}
-              strong
-            />
+            <Amount value={entry.unblended_cost} currency={entry.currency_code} strong />
           </li>
         ))}
       </ul>

@@ -5,7 +5,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
-import { formatNumber } from "../../../components/amount-format.ts";
+import { formatCurrency, formatNumber } from "../../../components/amount-format.ts";
 import { CsvButton } from "../../../components/csv-button.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import { AccountName } from "../../account-name.tsx";
@@ -36,7 +36,7 @@ function money<T>(
     csv: (row) => String(read(row)),
     cell: (row) => (
       <span className="amount-cell">
-        <Amount value={read(row)} currency={currency(row).toUpperCase()} />
+        <Amount value={read(row)} currency={currency(row)} />
       </span>
     ),
   };
@@ -74,7 +74,7 @@ function ReportTable<T extends { currency?: string }>(props: ReportTableProps<T>
               rows={rows}
               columns={[
                 ...columns.map((column) => [column.title, column.csv] as const),
-                [t`Currency`, (row) => (row.currency ?? "").toUpperCase()],
+                [t`Currency`, (row) => formatCurrency(row.currency ?? "")],
               ]}
             />
           }

@@ -1,4 +1,5 @@
 // Every item of both months, the largest change first; usage opens its days.
+
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
@@ -10,6 +11,7 @@ import { useState } from "react";
 import type { Decimal } from "../../../api/exact-json.ts";
 import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
+import { formatCurrency } from "../../../components/amount-format.ts";
 import { CsvButton } from "../../../components/csv-button.tsx";
 import { formatMonth } from "../../../components/month.ts";
 import { useLanguage } from "../../../language/language.tsx";
@@ -33,7 +35,7 @@ export function ComparedAmounts({ comparison, path }: ComparedAmountsProps) {
   const { nameOf, ownerOf } = useAmountNames();
   const [all, setAll] = useState(false);
   const [opened, setOpened] = useState<ComparedAmount>();
-  const currency = comparison.currency.toUpperCase();
+  const currency = formatCurrency(comparison.currency);
   const { amounts, month, month_before } = comparison;
   const byTag = amounts.some((row) => row.tag !== null);
   const cell = (value: Decimal | null) => (

@@ -2,7 +2,7 @@
 import BarChart from "@cloudscape-design/components/bar-chart";
 import { useLingui } from "@lingui/react/macro";
 import type { components } from "../../../api/schema.ts";
-import { formatAmount, toChartValue } from "../../../components/amount-format.ts";
+import { formatAmount, formatCurrency, toChartValue } from "../../../components/amount-format.ts";
 import { formatMonth } from "../../../components/month.ts";
 import { useLanguage } from "../../../language/language.tsx";
 
@@ -22,8 +22,9 @@ export function DaysChart({ month, amount, monthBefore, amountBefore }: DaysChar
     { month: monthBefore, amount: amountBefore },
     { month, amount },
   ].filter((each) => each.amount?.by_day);
-  const currency = (amount ?? amountBefore)?.base_currency?.toUpperCase();
-  if (shown.length === 0 || currency === undefined) return null;
+  const code = (amount ?? amountBefore)?.base_currency;
+  if (shown.length === 0 || !code) return null;
+  const currency = formatCurrency(code);
   const days = Array.from({ length: 31 }, (_, index) => String(index + 1));
   const format = (value: number) => formatAmount(value, currency, language);
   return (

@@ -26,7 +26,7 @@ export function ExplainedLine({ amount, currency }: { amount: ExplainedAmount; c
   if (amount.base !== null)
     items.push({
       label: t`Base`,
-      value: formatExact(amount.base, amount.base_currency?.toUpperCase()),
+      value: formatExact(amount.base, amount.base_currency),
     });
   if (amount.discount_rate !== null)
     items.push({ label: t`Discount`, value: formatPercent(amount.discount_rate, language, 4) });
@@ -90,9 +90,7 @@ function Parts({ amount }: { amount: ExplainedAmount }) {
             header: <span className="amount-cell">{t`Amount`}</span>,
             ariaLabel: () => t`Amount`,
             cell: (part) => (
-              <span className="amount-cell">
-                {formatExact(part.amount, part.currency.toUpperCase())}
-              </span>
+              <span className="amount-cell">{formatExact(part.amount, part.currency)}</span>
             ),
           },
         ]}

@@ -7,7 +7,7 @@ import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useApi } from "../../../api/queries.ts";
 import { Amount } from "../../../components/amount.tsx";
-import { formatRate, plusSign } from "../../../components/amount-format.ts";
+import { formatCurrency, formatRate, plusSign } from "../../../components/amount-format.ts";
 import { formatMonth } from "../../../components/month.ts";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
@@ -46,7 +46,7 @@ function FirstInvoice({ comparison }: { comparison: Comparison }) {
 function Changes({ comparison, path }: { comparison: Comparison; path: InvoicePath }) {
   const { t } = useLingui();
   const { language } = useLanguage();
-  const currency = comparison.currency.toUpperCase();
+  const currency = formatCurrency(comparison.currency);
   const { month, month_before, change_rate } = comparison;
   const percent =
     change_rate === null ? "" : ` (${plusSign(change_rate)}${formatRate(change_rate, language)})`;
@@ -81,7 +81,7 @@ function Changes({ comparison, path }: { comparison: Comparison; path: InvoicePa
 function Causes({ comparison }: { comparison: Comparison }) {
   const { t } = useLingui();
   const texts = useCauseTexts(comparison);
-  const currency = comparison.currency.toUpperCase();
+  const currency = formatCurrency(comparison.currency);
   return (
     <Table
       variant="embedded"

@@ -23,9 +23,7 @@ export function InvoiceExplanation({ path }: { path: InvoicePath }) {
   });
   return (
     <QueryState query={explanation}>
-      {(loaded) => (
-        <Amounts path={path} lines={loaded.lines} currency={loaded.currency.toUpperCase()} />
-      )}
+      {(loaded) => <Amounts path={path} lines={loaded.lines} currency={loaded.currency} />}
     </QueryState>
   );
 }

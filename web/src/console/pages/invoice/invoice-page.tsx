@@ -1,4 +1,5 @@
 // One invoice: as printed on the left, why this amount on the right.
+
 import ColumnLayout from "@cloudscape-design/components/column-layout";
 import Container from "@cloudscape-design/components/container";
 import ContentLayout from "@cloudscape-design/components/content-layout";
@@ -10,6 +11,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useParams, useSearchParams } from "react-router";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
+import { formatCurrency } from "../../../components/amount-format.ts";
 import { formatMonth } from "../../../components/month.ts";
 import { PageTitle } from "../../../components/page-title.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
@@ -97,7 +99,7 @@ function OneInvoice({ path, invoice }: { path: InvoicePath; invoice: InvoiceDocu
 function Totals({ invoice }: { invoice: InvoiceDocument }) {
   const { t } = useLingui();
   const { sheet } = invoice;
-  const currency = invoice.currency.toUpperCase();
+  const currency = formatCurrency(invoice.currency);
   return (
     <Container>
       <ColumnLayout columns={3} variant="text-grid" minColumnWidth={130}>

@@ -60,7 +60,7 @@ function RevisionTable({ revisions }: { revisions: Revision[] }) {
     ariaLabel: () => header,
     cell: ({ invoice }: Revision) => (
       <span className="amount-cell">
-        <Amount value={value(invoice.sheet)} currency={invoice.currency.toUpperCase()} />
+        <Amount value={value(invoice.sheet)} currency={invoice.currency} />
       </span>
     ),
   });

@@ -66,7 +66,7 @@ export function LineDialog(props: LineDialogProps) {
           <QueryState query={now}>
             {(loaded) =>
               loaded.lines[0] === undefined ? null : (
-                <ExplainedLine amount={loaded.lines[0]} currency={loaded.currency.toUpperCase()} />
+                <ExplainedLine amount={loaded.lines[0]} currency={loaded.currency} />
               )
             }
           </QueryState>

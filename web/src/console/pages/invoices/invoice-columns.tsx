@@ -4,7 +4,7 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
-import { formatRate, plusSign } from "../../../components/amount-format.ts";
+import { formatCurrency, formatRate, plusSign } from "../../../components/amount-format.ts";
 import { toPercent } from "../../../components/percent.ts";
 import { RouterLink } from "../../../components/router-link.tsx";
 import type { Column, CSVFile } from "../../../components/server-table.tsx";
@@ -25,11 +25,7 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
   const stateText = useStateText(closed);
   const rateText = useRateText();
   const amount = (value: Decimal | null, row: ShortInvoice, look: AmountLook = {}) =>
-    row.currency === null ? (
-      ""
-    ) : (
-      <Amount value={value} currency={row.currency.toUpperCase()} {...look} />
-    );
+    row.currency === null ? "" : <Amount value={value} currency={row.currency} {...look} />;
   return [
     {
       id: "billinggroup_name",
@@ -76,8 +72,8 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
     {
       id: "currency",
       header: t`Currency`,
-      cell: (row) => row.currency?.toUpperCase() ?? "",
-      csv: (row) => row.currency?.toUpperCase() ?? "",
+      cell: (row) => formatCurrency(row.currency ?? ""),
+      csv: (row) => formatCurrency(row.currency ?? ""),
       width: 85,
       hiddenAtFirst: true,
     },
@@ -181,7 +177,7 @@ export function useInvoiceFile({ month, vendor, closed }: MonthOfInvoices): CSVF
       column(t`Issue date`, (row) => row.issue_date),
       column(t`Due date`, (row) => row.due_date),
       column(t`State`, stateText),
-      column(t`Currency`, (row) => row.currency?.toUpperCase() ?? ""),
+      column(t`Currency`, (row) => formatCurrency(row.currency ?? "")),
       column(t`Before tax`, (row) => row.pre_tax),
       column(t`Taxed amount`, (row) => row.taxable),
       column(t`Tax rate (%)`, (row) => (row.tax_rate === null ? "" : toPercent(row.tax_rate))),

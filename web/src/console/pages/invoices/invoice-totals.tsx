@@ -1,8 +1,10 @@
 // The totals under the list of invoices, one row for each currency.
+
 import Box from "@cloudscape-design/components/box";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
+import { formatCurrency } from "../../../components/amount-format.ts";
 import "./invoice-totals.css";
 
 type CurrencyTotal = components["schemas"]["CurrencyTotal"];
@@ -33,7 +35,7 @@ export function InvoiceTotals({ totals }: { totals: readonly CurrencyTotal[] }) 
       </thead>
       <tbody>
         {totals.map((row) => {
-          const currency = row.currency.toUpperCase();
+          const currency = formatCurrency(row.currency);
           return (
             <tr key={currency}>
               <th scope="row">

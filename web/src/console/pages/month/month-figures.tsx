@@ -1,8 +1,10 @@
 // How many invoices a step concerns, and what they add up to.
+
 import { Trans } from "@lingui/react/macro";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
+import { formatCurrency } from "../../../components/amount-format.ts";
 import { RouterLink } from "../../../components/router-link.tsx";
 
 interface MonthFigures {
@@ -29,8 +31,7 @@ export function InvoiceSums({ figures }: { figures: MonthFigures }) {
       {figures.totals.map(({ currency, total }) => (
         <li key={currency}>
           <Trans>
-            {currency.toUpperCase()}:{" "}
-            <Amount value={total} currency={currency.toUpperCase()} strong /> with tax
+            {formatCurrency(currency)}: <Amount value={total} currency={currency} strong /> with tax
           </Trans>
         </li>
       ))}

@@ -2,7 +2,7 @@
 import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import { useLingui } from "@lingui/react/macro";
 import { Amount } from "../../../components/amount.tsx";
-import { formatRate } from "../../../components/amount-format.ts";
+import { formatCurrency, formatRate } from "../../../components/amount-format.ts";
 import type { Column } from "../../../components/server-table.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import { readFigures } from "./project-figures.ts";
@@ -29,7 +29,7 @@ export function useProjectColumns(
     cell: (row) => (
       <Amount
         value={readFigures(row, vendor)?.[id]}
-        currency={row.project_currency.toUpperCase()}
+        currency={row.project_currency}
         strong={id === "profit_exchanged"}
       />
     ),
@@ -62,8 +62,8 @@ export function useProjectColumns(
     {
       id: "currency",
       header: t`Currency`,
-      cell: (row) => row.project_currency.toUpperCase(),
-      csv: (row) => row.project_currency.toUpperCase(),
+      cell: (row) => formatCurrency(row.project_currency),
+      csv: (row) => formatCurrency(row.project_currency),
       width: 110,
     },
     amount("sales_exchanged", t`Sales`),

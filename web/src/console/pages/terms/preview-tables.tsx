@@ -4,7 +4,7 @@ import Table from "@cloudscape-design/components/table";
 import { useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
-import { isZero } from "../../../components/amount-format.ts";
+import { formatCurrency, isZero } from "../../../components/amount-format.ts";
 import type { TermsPreviewData } from "./terms-preview.tsx";
 
 interface Row {
@@ -120,8 +120,8 @@ interface PreviewTableProps {
 
 function PreviewTable({ rows, preview, label, withDifference = false }: PreviewTableProps) {
   const { t } = useLingui();
-  const before = preview.current.currency.toUpperCase();
-  const after = preview.preview.currency.toUpperCase();
+  const before = formatCurrency(preview.current.currency);
+  const after = formatCurrency(preview.preview.currency);
   const right = (text: string) => <span className="amount-cell">{text}</span>;
   const amount = (
     row: Row,
