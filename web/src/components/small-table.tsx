@@ -12,9 +12,17 @@ interface SmallTableProps<T> {
   trackBy: string;
   header: ReactNode;
   empty: ReactNode;
+  /** Inside another container, without a border of its own. */
+  embedded?: boolean;
 }
 
-export function SmallTable<T>({ label, columns, empty, ...props }: SmallTableProps<T>) {
+export function SmallTable<T>({
+  label,
+  columns,
+  empty,
+  embedded = false,
+  ...props
+}: SmallTableProps<T>) {
   const isNarrow = useIsNarrow();
   const whenEmpty = (
     <Box textAlign="center" color="text-body-secondary">
@@ -33,6 +41,7 @@ export function SmallTable<T>({ label, columns, empty, ...props }: SmallTablePro
   return (
     <Table<T>
       {...props}
+      variant={embedded ? "embedded" : "container"}
       columnDefinitions={columns}
       empty={whenEmpty}
       wrapLines

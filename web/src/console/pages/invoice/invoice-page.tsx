@@ -19,10 +19,12 @@ import { RouterLink } from "../../../components/router-link.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { AuditLink } from "../../audit-link.tsx";
+import { CreditNotes } from "./credit-notes.tsx";
 import { Figure } from "./figure.tsx";
 import { InvoiceComparison } from "./invoice-comparison.tsx";
 import { InvoiceExplanation } from "./invoice-explanation.tsx";
 import { InvoiceRevisions } from "./invoice-revisions.tsx";
+import { InvoiceState } from "./invoice-state.tsx";
 import { PrintedInvoice } from "./printed-invoice.tsx";
 
 export type InvoiceDocument = components["schemas"]["InvoiceDocument"];
@@ -88,6 +90,7 @@ function OneInvoice({ path, invoice }: { path: InvoicePath; invoice: InvoiceDocu
       >
         <PrintedInvoice path={path} invoice={invoice} />
         <SpaceBetween size="l">
+          <InvoiceState path={path} invoice={invoice} />
           <Totals invoice={invoice} />
           <Panels path={path} invoice={invoice} />
         </SpaceBetween>
@@ -130,6 +133,11 @@ function Panels({ path, invoice }: { path: InvoicePath; invoice: InvoiceDocument
           id: "amounts",
           label: t`How it is calculated`,
           content: <InvoiceExplanation path={path} />,
+        },
+        {
+          id: "credit-notes",
+          label: t`Credit notes`,
+          content: <CreditNotes path={path} invoice={invoice} />,
         },
         {
           id: "revisions",

@@ -9,6 +9,7 @@ import { useApi } from "../../../api/queries.ts";
 import { Amount } from "../../../components/amount.tsx";
 import { formatNumber, formatPercent } from "../../../components/amount-format.ts";
 import { formatDate, formatTime } from "../../../components/month.ts";
+import { PdfButton } from "../../../components/pdf-button.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import type { InvoiceDocument, InvoicePath } from "./invoice-page.tsx";
@@ -31,6 +32,7 @@ export function InvoiceRevisions({ path, invoice }: InvoiceRevisionsProps) {
       {(loaded) => (
         <SpaceBetween size="s">
           <RevisionTable
+            path={path}
             revisions={[{ revision: invoice.revision, create_time: null, invoice }, ...loaded]}
           />
           {loaded.length === 0 && (
@@ -47,7 +49,7 @@ export function InvoiceRevisions({ path, invoice }: InvoiceRevisionsProps) {
   );
 }
 
-function RevisionTable({ revisions }: { revisions: Revision[] }) {
+function RevisionTable({ path, revisions }: { path: InvoicePath; revisions: Revision[] }) {
   const { t } = useLingui();
   const { language } = useLanguage();
   const amount = (
@@ -101,6 +103,18 @@ function RevisionTable({ revisions }: { revisions: Revision[] }) {
                 {formatPercent(row.invoice.terms.discount_rate, language, 4)}
               </Box>
             </div>
+          ),
+        },
+        {
+          id: "pdf",
+          header: t`PDF`,
+          cell: (row) => (
+            <PdfButton
+              address="/m/core/invoices/{month}/{company_id}/{vendor}/revisions/{revision}/pdf"
+              path={{ ...path, revision: String(row.revision) }}
+              name={`${row.invoice.invoice_no}-${row.revision}`}
+              label={t`Save revision ${row.revision} as PDF`}
+            />
           ),
         },
       ]}

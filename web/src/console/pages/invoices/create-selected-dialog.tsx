@@ -11,6 +11,7 @@ import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useWarningTexts } from "./invoice-warnings.ts";
 import type { ShortInvoice } from "./invoices-page.tsx";
+import { useSkippedText } from "./skipped-groups.ts";
 
 interface CreateSelectedDialogProps {
   month: string;
@@ -27,6 +28,7 @@ export function CreateSelectedDialog({ month, vendor, groups, onEnd }: CreateSel
   const { notify } = useNotifications();
   const warningTexts = useWarningTexts();
   const again = groups.filter((group) => group.invoice_no !== null).length;
+  const skippedText = useSkippedText();
   const create = useChange(
     (client, idempotencyKey: string) =>
       client.post("/m/core/invoices/calculation/{month}", {
@@ -37,11 +39,10 @@ export function CreateSelectedDialog({ month, vendor, groups, onEnd }: CreateSel
     {
       onSuccess: (result) => {
         const count = result.created.length;
-        const skipped = result.skipped.length;
         notify({
           type: "success",
           header: t`${count} invoices were created.`,
-          content: skipped > 0 ? t`${skipped} billing groups had nothing to bill. ` : "",
+          content: skippedText(result.skipped),
         });
         for (const code of new Set(result.warnings.map((warning) => warning.code)))
           notify({ type: "warning", content: warningTexts[code].text });

@@ -10,6 +10,7 @@ import { formatMonth } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
+import { useSkippedText } from "../invoices/skipped-groups.ts";
 import { SeeInvoices, useMonthFigures } from "./month-figures.tsx";
 
 type InvoiceWarning = components["schemas"]["InvoiceWarning"];
@@ -36,6 +37,7 @@ export function CreateInvoicesDialog({ month, vendor, onEnd }: CreateInvoicesDia
       notify({ type: "warning", content });
     }
   };
+  const skippedText = useSkippedText();
   const create = useChange(
     (client, idempotencyKey: string) =>
       client.post("/m/core/invoices/calculation/{month}", {
@@ -46,15 +48,13 @@ export function CreateInvoicesDialog({ month, vendor, onEnd }: CreateInvoicesDia
     {
       onSuccess: (result) => {
         const count = result.created.length;
-        const skipped = result.skipped.length;
         warn(result.warnings);
         notify({
           type: "success",
           header: t`${count} invoices were created.`,
           content: (
             <>
-              {skipped > 0 && t`${skipped} billing groups had nothing to bill. `}
-              <SeeInvoices month={month} vendor={vendor} />
+              {skippedText(result.skipped)} <SeeInvoices month={month} vendor={vendor} />
             </>
           ),
         });

@@ -1,0 +1,93 @@
+// Where the invoice stands: created, sent or cancelled, and the steps that are left.
+import Button from "@cloudscape-design/components/button";
+import Container from "@cloudscape-design/components/container";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
+import { useApi } from "../../../api/queries.ts";
+import type { components } from "../../../api/schema.ts";
+import { Amount } from "../../../components/amount.tsx";
+import { isZero } from "../../../components/amount-format.ts";
+import { formatTime } from "../../../components/month.ts";
+import { QueryState } from "../../../components/query-state.tsx";
+import { useLanguage } from "../../../language/language.tsx";
+import { useMay } from "../../me.ts";
+import { CancelInvoiceDialog } from "./cancel-invoice-dialog.tsx";
+import type { InvoiceDocument, InvoicePath } from "./invoice-page.tsx";
+import { SentInvoiceDialog } from "./sent-invoice-dialog.tsx";
+
+export type InvoiceStatus = components["schemas"]["InvoiceStatus"];
+
+interface InvoiceStateProps {
+  path: InvoicePath;
+  invoice: InvoiceDocument;
+}
+
+export function useInvoiceStatus(path: InvoicePath) {
+  return useApi("/m/core/invoices/{month}/{company_id}/{vendor}/state", { path });
+}
+
+export function InvoiceState({ path, invoice }: InvoiceStateProps) {
+  const status = useInvoiceStatus(path);
+  const mayChange = useMay()("ModifyInvoice");
+  const [dialog, setDialog] = useState<"sent" | "cancelled">();
+  const onEnd = () => setDialog(undefined);
+  return (
+    <Container>
+      <QueryState query={status}>
+        {(loaded) => (
+          <SpaceBetween size="s">
+            <StateText status={loaded} currency={invoice.currency} />
+            {mayChange && loaded.state === "created" && (
+              <Button onClick={() => setDialog("sent")}>
+                <Trans>Mark as sent</Trans>
+              </Button>
+            )}
+            {mayChange && loaded.state === "sent" && loaded.credit_notes.length === 0 && (
+              <Button onClick={() => setDialog("cancelled")}>
+                <Trans>Cancel the invoice</Trans>
+              </Button>
+            )}
+          </SpaceBetween>
+        )}
+      </QueryState>
+      {dialog === "sent" && <SentInvoiceDialog path={path} invoice={invoice} onEnd={onEnd} />}
+      {dialog === "cancelled" && (
+        <CancelInvoiceDialog path={path} invoice={invoice} onEnd={onEnd} />
+      )}
+    </Container>
+  );
+}
+
+function StateText({ status, currency }: { status: InvoiceStatus; currency: string }) {
+  const { t } = useLingui();
+  const { language } = useLanguage();
+  const at = (time: string | null) => (time === null ? "" : formatTime(time, language));
+  if (status.state === "created")
+    return (
+      <StatusIndicator type="pending">
+        <Trans>Not sent yet. Creating the invoice again replaces it.</Trans>
+      </StatusIndicator>
+    );
+  if (status.state === "cancelled")
+    return (
+      <StatusIndicator type="stopped">
+        {t`Cancelled by ${status.cancelled_by ?? ""}, ${at(status.cancelled_time)}: ${status.cancel_reason ?? ""}`}
+      </StatusIndicator>
+    );
+  return (
+    <SpaceBetween size="xs">
+      <StatusIndicator type="success">
+        {t`Sent by ${status.sent_by ?? ""}, ${at(status.sent_time)}`}
+      </StatusIndicator>
+      {!isZero(status.credited) && (
+        <StatusIndicator type="info">
+          <Trans>
+            Credited: <Amount value={status.credited} currency={currency} /> with tax
+          </Trans>
+        </StatusIndicator>
+      )}
+    </SpaceBetween>
+  );
+}
