@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from tests.proof.sampled_tests import SAMPLE_VARIABLE
+
 PASSED, FAILED = 0, 1
 FAILURES_MAX = 20
 
@@ -27,15 +29,19 @@ class PytestResult:
         return self.failures if enough else [too_few]
 
 
-def run_tests(root: Path, *files: str) -> PytestResult:
-    """Run against the sources of the same checkout, not the installed package."""
+def run_tests(root: Path, *files: str, one_in: int = 1) -> PytestResult:
+    """Run the tests, or one in this many, against the sources of the same checkout."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         arguments = ["-m", "pytest", "-q", f"--maxfail={FAILURES_MAX}", f"--junitxml={report}"]
+        environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
+        if one_in > 1:
+            arguments += ["-p", "tests.proof.sampled_tests"]
+            environment[SAMPLE_VARIABLE] = str(one_in)
         result = subprocess.run(
             [sys.executable, *arguments, "-p", "no:cacheprovider", *files],
             cwd=root,
-            env={**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"},
+            env=environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -103,16 +103,22 @@ def test_a_patch_names_its_fault_and_the_expected_report(
         broken_variants.variants_of("Z9")
 
 
-def test_a_copy_runs_its_own_sources(tmp_path: Path) -> None:
+def test_a_copy_runs_its_own_sources_or_a_part_of_its_tests(tmp_path: Path) -> None:
     with copy_project() as copy:
         (copy / "tests" / "test_where.py").write_text(
             '"""Where the sources are."""\n\nimport nimbill\n\n\n'
             f"def test_where() -> None:\n    assert nimbill.__file__.startswith({str(copy)!r})\n"
         )
+        (copy / "tests" / "test_ten.py").write_text(
+            '"""Ten tests."""\n\nimport pytest\n\n\n@pytest.mark.parametrize("n", range(10))\n'
+            "def test_ten(n: int) -> None:\n    assert n % 4 == 0\n"
+        )
         ran = run_tests(copy, "tests/test_where.py")
+        fourth = run_tests(copy, "tests/test_ten.py", one_in=4)
 
     assert ran.passed == 1
     assert ran.failures == []
+    assert (fourth.passed, fourth.failures) == (3, [])
 
 
 def test_a_failing_test_is_named_with_its_reason(tmp_path: Path) -> None:
