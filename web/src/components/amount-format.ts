@@ -23,7 +23,7 @@ export function formatAmount(amount: Decimal, currency: string, language: string
     // Japanese formats write a full-width sign, which breaks the alignment of digits.
     return getFormat(language, options).format(amount).replace("￥", "¥");
   } catch {
-    return `${formatNumber(amount, language)} ${formatCurrency(currency)}`; // a code that is not a currency
+    return `${formatNumber(amount, language)} ${currency}`; // a code that is not a currency
   }
 }
 
