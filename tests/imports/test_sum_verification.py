@@ -153,6 +153,18 @@ def test_a_row_changed_on_its_way_into_the_usage_parks_the_month(
     assert {difference["table"] for difference in record["differences"]} == {table}
 
 
+def test_usage_of_a_file_without_commitments_is_stored_too(
+    importer: InProcessImporter, tmp_path: Path
+) -> None:
+    """Files without commitments are read for on-demand usage, and only for that."""
+    on_demand = write_report(tmp_path / "a.csv", [report_line("1.5")])
+    record = importer(on_demand)
+
+    assert record["state"] == "done"
+    assert importer.query("SELECT sum(cost) AS cost FROM on_demand_usage")[0].cost == Decimal("1.5")
+    assert importer.query("SELECT count(*) AS n FROM commitment_usage")[0].n == 0
+
+
 def test_a_difference_names_payer_account_currency_and_kind(
     importer: InProcessImporter, tmp_path: Path
 ) -> None:

@@ -147,3 +147,6 @@ COPIED_TEXTS = (
     *RESERVATION_TEXTS,
     *EXPORTED_TEXTS,
 )
+
+# A line with one of them belongs to a reservation or to a savings plan.
+COMMITMENT_IDS = ("reservation_id", "savings_plan_id")

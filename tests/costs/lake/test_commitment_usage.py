@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from nimbill.costs.cost_line import COMMITMENT_IDS
 from nimbill.costs.lake import sums
 from nimbill.costs.lake.engine_selection import open_engine
 from nimbill.costs.lake.engines.engine import Engine
@@ -183,6 +184,6 @@ def test_files_without_values_in_the_columns_are_not_read(bench: UsageBench) -> 
     (reserved,) = bench.store(build_line(), build_line(reservation_id="arn:ri/1"))
     (planned,) = bench.store(build_line(savings_plan_id="arn:sp/1"))
 
-    selected = select_files_with_values(bench.lake, [plain, reserved, planned], sums.COMMITMENT_IDS)
+    selected = select_files_with_values(bench.lake, [plain, reserved, planned], COMMITMENT_IDS)
 
     assert selected == [reserved, planned]

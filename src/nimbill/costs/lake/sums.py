@@ -22,7 +22,6 @@ basis = chosen("cost-sums")
 
 RESERVATION_FEE = "RIFee"
 SAVINGS_PLAN_FEE = "SavingsPlanRecurringFee"
-COMMITMENT_IDS = ("reservation_id", "savings_plan_id")
 # lines of a commitment that are no usage of it
 _COMMITMENT_CHARGES = (RESERVATION_FEE, SAVINGS_PLAN_FEE, "SavingsPlanNegation")
 
