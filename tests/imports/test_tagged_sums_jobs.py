@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import time
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from nimbill.database.tenant_scope import transaction
 from nimbill.imports import job_types
-from nimbill.imports.preparation import PreparedImport
+from nimbill.imports.preparation import PreparedImport, prepare_import
 from nimbill.imports.tagged_sums_jobs import PreparedTags, SummedFiles, commit_tagged_sums
 from nimbill.jobs.runner import Job
 from tests.imports.aws_reports import CUSTOMER, PAYER, report_line, write_report
@@ -65,6 +68,28 @@ def test_a_changed_setting_applies_to_months_that_are_already_stored(
     assert list_sums(importer) == []
     costs = importer.get_costs()
     assert {row["customer_id"]: Decimal(row["cost"]) for row in costs["rows"]} == {CUSTOMER: 23}
+
+
+def test_a_repeated_job_uses_the_folder_of_its_first_attempt(
+    importer: InProcessImporter, tmp_path: Path
+) -> None:
+    """The process can be killed between creating the folder and the end of the job."""
+    folder = tmp_path / "working" / "job"
+    record = importer(write_report(tmp_path / "a.csv", [report_line("1", Team="red")]))
+    files = [row.path for row in importer.query("SELECT path FROM lake_files")]
+    request = replace(
+        importer.build_request(record["import_id"]),
+        folder=str(folder),
+        lake_files=files,
+        tag_keys=["Team"],
+        tagged_sums_only=True,
+    )
+
+    with patch.dict(os.environ, importer.service.settings.to_child_environment()):
+        attempts = [prepare_import(request, lambda _: None) for _ in range(2)]
+
+    assert [prepared.tag_keys for prepared in attempts] == [["Team"], ["Team"]]
+    assert (folder / "tagged_sums.parquet").is_file()
 
 
 def test_sums_of_files_that_no_longer_count_are_not_stored(
