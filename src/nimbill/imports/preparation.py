@@ -297,10 +297,9 @@ def _compute_sums(
     """Write each kind of sums into a file and return the rows of `line_totals`."""
     import pyarrow.parquet as pq
 
-    from nimbill.costs.cost_line import COMMITMENT_IDS
     from nimbill.costs.lake import sums
     from nimbill.costs.lake.engine_selection import open_engine
-    from nimbill.costs.lake.file_selection import select_files_with_values
+    from nimbill.costs.lake.file_selection import select_files_with_commitments
     from nimbill.costs.lake.parquet_files import Lake
 
     on_progress({"step": "summing", "lines": prepared.lines})
@@ -318,7 +317,7 @@ def _compute_sums(
         prepared.tag_keys = write_tagged_sums(engine, files, request.tag_keys, folder)
         pq.write_table(engine.run(sums.product_names, files), folder / "product_names.parquet")
         pq.write_table(engine.run(sums.entry_lines, files), folder / "entries.parquet")
-        committed = select_files_with_values(lake, files, COMMITMENT_IDS)
+        committed = select_files_with_commitments(lake, files)
         reservations = engine.run(sums.reservation_lines, committed)
         pq.write_table(reservations, folder / "reservations.parquet")
         for query in (sums.commitment_usage, sums.on_demand_usage):

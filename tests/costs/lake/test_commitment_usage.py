@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from nimbill.costs.cost_line import COMMITMENT_IDS
 from nimbill.costs.lake import sums
 from nimbill.costs.lake.engine_selection import open_engine
 from nimbill.costs.lake.engines.engine import Engine
-from nimbill.costs.lake.file_selection import select_files_with_values
+from nimbill.costs.lake.file_selection import select_files_with_commitments
 from nimbill.costs.lake.parquet_files import Lake, import_folder
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import read_settings
@@ -184,6 +183,6 @@ def test_files_without_values_in_the_columns_are_not_read(bench: UsageBench) -> 
     (reserved,) = bench.store(build_line(), build_line(reservation_id="arn:ri/1"))
     (planned,) = bench.store(build_line(savings_plan_id="arn:sp/1"))
 
-    selected = select_files_with_values(bench.lake, [plain, reserved, planned], COMMITMENT_IDS)
+    selected = select_files_with_commitments(bench.lake, [plain, reserved, planned])
 
     assert selected == [reserved, planned]
