@@ -149,6 +149,28 @@ def test_for_a_value_of_a_module_tests_of_files_that_import_it_are_run(tmp_path:
     assert chosen.first == (f"{OWN}::a", f"{OTHER}::b")
 
 
+@pytest.mark.parametrize(
+    ("text", "imported"),
+    [
+        ("from nimbill.money import rounding", True),
+        ("from nimbill.money import fees, rounding", True),
+        ("from nimbill.money import (\n    fees,\n    rounding,\n)", True),
+        ("from nimbill.money.rounding import round_half_up", True),
+        ("import nimbill.money.rounding", True),
+        ("from nimbill.money import rounding_rules", False),
+        ("from nimbill.money import fees\nfrom nimbill.costs import rounding", False),
+    ],
+)
+def test_a_file_imports_a_module_in_any_form(tmp_path: Path, text: str, imported: bool) -> None:
+    (tmp_path / "test_rounding.py").write_text(text)
+    record = {"test_rounding.py": RecordedFile("test_rounding.py", {}, {}, shared_lines={})}
+
+    index = TestIndex(tmp_path, record)
+
+    found = index.files_that_import(Path("src/nimbill/money/rounding.py"))
+    assert found == ({"test_rounding.py"} if imported else set())
+
+
 def test_many_tests_are_run_in_two_rounds_and_the_rest_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from pathlib import Path
@@ -41,9 +42,11 @@ class TestIndex:
         return {test for path in paths for test in self._by_file[path]}
 
     def files_that_import(self, source: Path) -> set[str]:
-        package, module = source.parent.parts[1:], source.stem
-        imports = (".".join([*package, module]), f"from {'.'.join(package)} import {module}")
-        return {path for path, text in self._texts.items() if any(each in text for each in imports)}
+        package = re.escape(".".join(source.parent.parts[1:]))
+        module = re.escape(source.stem)
+        prefix = rf"{package}\." if package else ""
+        imported = rf"{prefix}{module}\b|from {package} import (?:\([^)]*|[^\n(]*)\b{module}\b"
+        return {path for path, text in self._texts.items() if re.search(imported, text)}
 
 
 def function_of(test: str) -> str:
