@@ -104,11 +104,11 @@ INVOICE_STATEMENTS = (
     """
     INSERT INTO invoice_revisions (organisation_id, month, company_id, vendor, revision, run_id,
         currency, pre_tax, taxable, tax_rate, tax, total, pre_tax_usd, discount_rate, exchange_rate,
-        vendor_cost, cost_currency, issue_date, due_date, warnings, saved_inputs, document,
-        create_time)
+        vendor_cost, cost_currency, issue_date, due_date, counterparty, warnings, saved_inputs,
+        document, create_time)
     SELECT organisation_id, month, company_id, 'aws', 1, 'run_' || month, currency, 10000, 10000,
-        0.1, 1000, 11000, 70, discount_rate, 149.75, 65, 'USD', month || '-28', NULL, '{}', '{}',
-        json_build_object('issue_date', month || '-28', 'due_date', NULL, 'sheet',
+        0.1, 1000, 11000, 70, discount_rate, 149.75, 65, 'USD', month || '-28', NULL, '', '{}',
+        '{}', json_build_object('issue_date', month || '-28', 'due_date', NULL, 'sheet',
             CASE WHEN company_id = :company
                 THEN (SELECT array_agg(number) FROM generate_series(1, 4000) AS number) END)::text,
         now()

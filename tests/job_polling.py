@@ -18,6 +18,7 @@ from nimbill.jobs.runner import JobRunner
 PAUSE_SECONDS = 0.02
 IDLE_POLL_SECONDS = 0.5
 CHANGES = ("INSERT INTO jobs", "UPDATE jobs")
+CLAIM = "attempts=(jobs.attempts"  # a claimed job is due for nobody else
 CHANGED = "jobs_changed"
 
 
@@ -28,7 +29,7 @@ class _JobChanges:
         self.seen: WeakKeyDictionary[asyncio.Task[Any], int] = WeakKeyDictionary()
 
     def note(self, db: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        if statement.startswith(CHANGES):
+        if statement.startswith(CHANGES) and CLAIM not in statement:
             db.info[CHANGED] = True
 
     def count_change(self, _connection: Any, record: Any) -> None:

@@ -21,6 +21,7 @@ OF_CUSTOMERS = "tests/customers/test_held_locks.py"
 OF_IDENTITY = "tests/identity/test_held_locks.py"
 OF_LEGACY = "tests/legacy/test_held_locks.py"
 OF_VERSIONS = "tests/http/test_version_locks.py"
+OF_WEBHOOKS = "tests/webhooks/test_held_locks.py"
 OF_CLOSING = "tests/invoicing/closing/test_closing_races.py"
 
 # the function that takes a lock, and the file of the test that fails without the lock
@@ -65,6 +66,10 @@ LOCKS = {
     "legacy/roles/records.py lock_role": OF_LEGACY,
     "legacy/stacks/records.py find_stack": OF_LEGACY,
     "portal/budgets/records.py lock_budgets": OF_VERSIONS,
+    "webhooks/records.py lock_all_endpoints": OF_WEBHOOKS,
+    "webhooks/records.py lock_endpoint": OF_WEBHOOKS,
+    "webhooks/records.py lock_subscribed_endpoints": OF_WEBHOOKS,
+    "webhooks/records.py try_lock_endpoint": OF_WEBHOOKS,
 }
 
 

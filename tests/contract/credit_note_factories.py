@@ -43,6 +43,8 @@ def _add_note(tenant: Tenant, company_id: str) -> str:
         credit_note_id=note.credit_note_id,
         issue_month=PLAIN_VALUES["month"],
         number=row["number"],
+        issue_date=note.issue_date,
+        counterparty=note.addressee.company_name,
         month=note.month,
         company_id=company_id,
         vendor=note.vendor,

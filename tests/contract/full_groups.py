@@ -13,10 +13,13 @@ from tests.contract.month_factories import (
     make_recalculation_entry,
     make_reserved_instance,
     make_tagged_cost,
+    mark_as_sent,
     save_setting,
 )
+from tests.contract.payment_factories import add_payment
 from tests.contract.resource_factories import make_account_group, make_reseller
-from tests.contract.tenants import PLAIN_VALUES, Tenant
+from tests.contract.sending_factories import add_delivery
+from tests.contract.tenants import PLAIN_VALUES, Tenant, make_contact
 from tests.contract.valid_bodies import billing_group_body, free_format_item
 
 TAG_KEY = "team"  # of invoices by tag
@@ -46,11 +49,22 @@ def make_full_group(tenant: Tenant, canary: str) -> Tenant:
     make_moved_instance(group)
     make_commitment_usage(group)
     make_tagged_cost(group)
+    make_contact(group)
     make_reseller(group)
     make_account_group(group)
     make_credit_note(group)
+    add_delivery(group)
     make_invoice_by_tag(group)
+    make_paid_invoice(group)
     return group
+
+
+def make_paid_invoice(group: Tenant) -> None:
+    """Create a second revision, send it and add a payment; it cannot be created again then."""
+    assert group.group is not None
+    create_invoice(group, group.group)
+    mark_as_sent(group, group.group)
+    add_payment(group, group.group)
 
 
 def _apply_entry(group: Tenant, entry_id: str) -> None:

@@ -270,28 +270,35 @@ def make_sent_group(tenant: Tenant) -> str:
     )
     assert response.status_code == 200, response.text
     create_invoice(tenant, company_id)
-    tenant.superuser.sql(
-        "UPDATE invoices SET sent_time = now(), sent_by = 'root'"
-        " WHERE organisation_id = $1 AND company_id = $2 AND sent_time IS NULL",
-        tenant.organisation_id,
-        company_id,
-    )
+    mark_as_sent(tenant, company_id)
     return company_id
 
 
-def is_sent(tenant: Tenant, company_id: str) -> bool:
-    rows = tenant.superuser.sql(
-        "SELECT 1 FROM invoices"
-        " WHERE organisation_id = $1 AND company_id = $2 AND sent_time IS NOT NULL",
+def mark_as_sent(tenant: Tenant, company_id: str, vendor: str = "aws") -> None:
+    tenant.superuser.sql(
+        "UPDATE invoices SET sent_time = now(), sent_by = 'root'"
+        " WHERE organisation_id = $1 AND company_id = $2 AND vendor = $3 AND sent_time IS NULL",
         tenant.organisation_id,
         company_id,
+        vendor,
+    )
+
+
+def is_sent(tenant: Tenant, company_id: str, vendor: str) -> bool:
+    rows = tenant.superuser.sql(
+        "SELECT 1 FROM invoices"
+        " WHERE organisation_id = $1 AND company_id = $2 AND vendor = $3"
+        " AND sent_time IS NOT NULL",
+        tenant.organisation_id,
+        company_id,
+        vendor,
     )
     return bool(rows)
 
 
 def create_invoice(tenant: Tenant, company_id: str, vendor: str = "aws") -> None:
     """Create an invoice, or a revision of it unless it was sent."""
-    if is_sent(tenant, company_id):
+    if is_sent(tenant, company_id, vendor):
         return
     response = tenant.service.http.post(
         f"/m/core/invoices/calculation/{PLAIN_VALUES['month']}",

@@ -29,9 +29,14 @@ def open_response(service: Service, response: httpx.Response) -> str:
 
 def _read_archive(content: bytes) -> str:
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        texts = [f"{name}\n{extract_text(archive.read(name))}" for name in archive.namelist()]
+        texts = [f"{name}\n{_read_member(archive, name)}" for name in archive.namelist()]
     assert texts, "the archive is empty"
     return "\n".join(texts)
+
+
+def _read_member(archive: zipfile.ZipFile, name: str) -> str:
+    content = archive.read(name)
+    return extract_text(content) if name.endswith(".pdf") else content.decode()
 
 
 def _find_link(response: httpx.Response) -> str | None:

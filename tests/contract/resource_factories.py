@@ -6,12 +6,17 @@ A new route needs an entry in REFERENCES for every record it names, or a reason 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
 from tests.contract.credit_note_factories import make_credit_note, make_credited_group
+from tests.contract.drift_factories import (
+    make_corrected_group,
+    make_drift_import,
+    make_drifting_group,
+    make_late_import,
+)
 from tests.contract.month_factories import (
     OF_INVOICES,
     make_closed_month,
@@ -25,6 +30,13 @@ from tests.contract.month_factories import (
     make_sent_group,
     make_tagged_cost,
 )
+from tests.contract.payment_factories import find_last_payment, make_paid_group
+from tests.contract.record_reference import RecordReference
+from tests.contract.sending_factories import (
+    OF_SENT_INVOICES,
+    make_delivery,
+    make_mailable_group,
+)
 from tests.contract.stack_factories import (
     make_container,
     make_deployment,
@@ -37,9 +49,12 @@ from tests.contract.tenants import (
     Tenant,
     make_account,
     make_billing_group,
+    make_contact,
     make_invoice_template,
     make_project,
+    make_second_factor,
 )
+from tests.contract.webhook_factories import make_webhook, make_webhook_delivery
 
 # ── records ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -111,23 +126,6 @@ def make_session(tenant: Tenant, owner: str | None = None, product: str = "core"
         create_time=clock.now(),
     )
     return family_id
-
-
-def make_second_factor(tenant: Tenant) -> str:
-    """A passkey of the root user."""
-    factor_id = new_id("fct")
-    tenant.add(
-        "second_factors",
-        factor_id=factor_id,
-        user_id=tenant.organisation.root_user_id,
-        kind="passkey",
-        name=tenant.word("f"),
-        credential_id=factor_id.encode(),
-        public_key=b"unused",
-        sign_count=0,
-        create_time=clock.now(),
-    )
-    return factor_id
 
 
 def make_role(tenant: Tenant) -> str:
@@ -223,26 +221,6 @@ def make_portal_view(tenant: Tenant) -> str:
     return view_id
 
 
-@dataclass(frozen=True)
-class RecordReference:
-    """How a request refers to a record, how to create one, and where it is stored."""
-
-    make: Callable[[Tenant], str]
-    table: str
-    column: str
-    filtered: bool = False  # a billingGroup filter can hide the record
-    prefix: str = ""  # text in front of the id
-    suffix: str = ""  # text after the id
-    alternative: RecordReference | None = None  # another way to refer to the same record
-
-    def create(self, tenant: Tenant) -> str:
-        return self.prefix + self.make(tenant) + self.suffix
-
-    def delete(self, tenant: Tenant, reference: str) -> None:
-        key = reference.removeprefix(self.prefix).removesuffix(self.suffix)
-        tenant.superuser.delete_rows(self.table, tenant.organisation_id, **{self.column: key})
-
-
 GROUP = RecordReference(make_billing_group, "billing_groups", "company_id", filtered=True)
 PROJECT = RecordReference(make_project, "projects", "project_id")
 TEMPLATE = RecordReference(make_invoice_template, "invoice_templates", "invoice_template_id")
@@ -259,12 +237,25 @@ RESERVATION = RecordReference(make_reserved_instance, "reserved_instances", "ri_
 MOVED = RecordReference(make_moved_instance, "reservation_moves", "move_id", filtered=True)
 RESELLER = RecordReference(make_reseller, "users", "user_id", filtered=True)
 IMPORT = RecordReference(make_import, "cost_imports", "import_id", filtered=True)
+DRIFT = RecordReference(make_drift_import, "cost_imports", "import_id", filtered=True)
+LATE = RecordReference(make_late_import, "cost_imports", "import_id", filtered=True)
+CORRECTED = RecordReference(make_corrected_group, "billing_groups", "company_id", filtered=True)
+DRIFTING = RecordReference(make_drifting_group, "billing_groups", "company_id", filtered=True)
 SAVED = RecordReference(make_saved_group, "billing_groups", "company_id", filtered=True)
 SENT = RecordReference(make_sent_group, "billing_groups", "company_id", filtered=True)
 CREDITED = RecordReference(make_credited_group, "billing_groups", "company_id", filtered=True)
 CREDIT_NOTE = RecordReference(make_credit_note, "credit_notes", "credit_note_id", filtered=True)
+PAID = RecordReference(make_paid_group, "billing_groups", "company_id", filtered=True)
+PAYMENT = RecordReference(find_last_payment, "payments", "payment_id", filtered=True)
 INVOICED = RecordReference(make_invoiced_group, "billing_groups", "company_id", filtered=True)
+DELIVERY = RecordReference(make_delivery, "invoice_deliveries", "delivery_id", filtered=True)
+MAILABLE = RecordReference(make_mailable_group, "billing_groups", "company_id", filtered=True)
+CONTACT = RecordReference(make_contact, "contacts", "contact_id", filtered=True)
 ACCOUNT_GROUP = RecordReference(make_account_group, "account_groups", "group_id", filtered=True)
+WEBHOOK = RecordReference(make_webhook, "webhook_endpoints", "endpoint_id", filtered=True)
+WEBHOOK_DELIVERY = RecordReference(
+    make_webhook_delivery, "webhook_deliveries", "delivery_id", filtered=True
+)
 PORTAL_VIEW = RecordReference(make_portal_view, "portal_views", "view_id")
 SAVED_FILTER = RecordReference(make_saved_filter, "saved_filters", "filter_id")
 CLIENT = RecordReference(make_api_client, "api_clients", "client_id")
@@ -286,16 +277,13 @@ REFERENCES: Mapping[str, RecordReference] = {
     "project_id": PROJECT,
     "invoice_template_id": TEMPLATE,
     "user_id": USER,
-    "user": USERNAME,
-    "subuser": USERNAME,
+    **dict.fromkeys(("user", "subuser"), USERNAME),
     "replace_mappings.subuser": USER,
     "client_id": CLIENT,
     "session_id": SESSION,
     "factor_id": FACTOR,
-    "rolename": ROLE,
-    "role": ROLE,
-    "map_roles.resource": GROUP,
-    "replace_mappings.resource": GROUP,
+    **dict.fromkeys(("rolename", "role"), ROLE),
+    **dict.fromkeys(("map_roles.resource", "replace_mappings.resource"), GROUP),
     "update_account.customer_id": ACCOUNT,
     "both_ids": BOTH_IDS,
     "apply_recalculation.data": ENTRY,
@@ -308,24 +296,34 @@ REFERENCES: Mapping[str, RecordReference] = {
     "group": SAVED,
     **dict.fromkeys(("preview_terms.company_id", "use_default_terms.company_id"), SAVED),
     **{f"{operation}.company_id": INVOICED for operation in OF_INVOICES},
-    "cancel_invoice.company_id": SENT,
-    "issue_credit_note.company_id": SENT,
+    **{f"{operation}.company_id": SENT for operation in OF_SENT_INVOICES},
+    **dict.fromkeys(("list_drift.import_id", "decide_drift.import_id"), DRIFT),
+    "decide_drift.company_id": DRIFTING,
+    "preview_correction.import_id": LATE,
+    "preview_correction.company_id": CORRECTED,
     "list_credit_notes_of_invoice.company_id": CREDITED,
     "credit_note_id": CREDIT_NOTE,
+    "list_archived_documents.counterparty": CREDITED,
+    "export_archive.counterparty": CREDITED,
+    "record_payment.company_id": SENT,
+    **{f"{name}.company_id": PAID for name in ("reverse_payment", "list_payments_of_invoice")},
+    "payment_id": PAYMENT,
+    "contact_id": CONTACT,
+    "delivery_id": DELIVERY,
+    "company_ids": MAILABLE,
     "group_id": ACCOUNT_GROUP,
     "filter_id": SAVED_FILTER,
     "view_id": PORTAL_VIEW,
+    "endpoint_id": WEBHOOK,
+    "replay_webhook_delivery.delivery_id": WEBHOOK_DELIVERY,
     "begin_portal_view.user_id": RESELLER,
     "rename_account.customer_id": ACCOUNT,
-    "create_account_group.customer_ids": ACCOUNT,
-    "change_account_group.customer_ids": ACCOUNT,
-    "read_deployment.name": DEPLOYMENT,
-    "delete_deployment.name": DEPLOYMENT,
+    **{f"{verb}_account_group.customer_ids": ACCOUNT for verb in ("create", "change")},
+    **{f"{verb}_deployment.name": DEPLOYMENT for verb in ("read", "delete")},
     "role_id": LEGACY_ROLE,
     "detach_legacy_role.role_id": ATTACHED,
     "list_legacy_roles_of_user.username": NAME_ALONE,
-    "attach_legacy_role.username": NAME_ALONE,
-    "reattach_legacy_role.username": NAME_ALONE,
+    **{f"{verb}_legacy_role.username": NAME_ALONE for verb in ("attach", "reattach")},
     "detach_legacy_role.username": HOLDER,
     "stack_id": STACK,
     "compare_templates.id": STACK,
@@ -336,8 +334,7 @@ REFERENCES: Mapping[str, RecordReference] = {
     "list_containers.instance_id": RecordReference(
         make_instance_with_container, "legacy_containers", "instance_id"
     ),
-    "delete_reseller.user_id": RESELLER,
-    "change_reseller_password.user_id": RESELLER,
+    **{f"{verb}.user_id": RESELLER for verb in ("delete_reseller", "change_reseller_password")},
     "update_reseller_meta.user_id": RESELLER,
     **{f"{operation}.user_id": RESELLER for operation in RESELLER_SIGN_IN},
     "read_costs.by": RecordReference(
@@ -363,14 +360,14 @@ NOT_A_RECORD: Mapping[str, str] = {
     "language": "ja or en",
     "line": "a line of an invoice",
     "revision": "the number of an invoice's revision",
-    "limit": "a number",
-    "offset": "a number",
+    **dict.fromkeys(("limit", "offset"), "a number"),
     "agent_id": "chosen by the agent",
     "container_id": "chosen by the agent",
     "instance_id": "chosen by the vendor or the agent",
     "namespace": "core or portal",
-    "from": "a time",
-    "to": "a time",
+    **dict.fromkeys(("from", "to"), "a time"),
+    **dict.fromkeys(("date_from", "date_to", "amount_from", "amount_to"), "a limit of a range"),
+    **dict.fromkeys(("currency", "document_kind"), "a fixed list"),
     "interval": "day or month",
     "before": "a number",
     "search": "a text",
@@ -381,6 +378,7 @@ NOT_A_RECORD: Mapping[str, str] = {
     "object_id": "an id that is looked for in the log alone",
     "action": "the name of an operation",
     **dict.fromkeys(("force", "etags", "details", "steps", "applied", "invoiced"), "true or false"),
+    "balance": "a fixed list of filters",
     "by": "account or group",
     "permissions": "fixed list of permissions",
 }

@@ -17,13 +17,16 @@ from nimbill.foundation.product import Product
 from nimbill.http.downloads import CSV_TYPE
 from tests.contract import resource_factories, valid_bodies
 from tests.contract.declared_routes import Route
-from tests.contract.resource_factories import RecordReference, find_reference
+from tests.contract.record_reference import RecordReference
+from tests.contract.resource_factories import find_reference
 from tests.contract.tenants import PLAIN_VALUES, Tenant
+from tests.contract.webhook_factories import make_webhook_delivery
 
 # protected routes that parse their body themselves, and why the body refers to no record
 MANUALLY_PARSED: dict[str, str] = {
     "create_billing_groups_from_csv": "tests of the operation send ids of other organisations",
     "create_accounts_from_csv": "tests of the operation send ids of other organisations",
+    "record_payments_from_csv": "tests of the operation send numbers of other organisations",
     "detach_legacy_role": "the user is named in the query too",
     "apply_template": "a template refers to no record",
     "update_template": "a template refers to no record; the path names the stack",
@@ -102,6 +105,11 @@ def build_valid_request(route: Route, tenant: Tenant) -> RouteRequest:
             request.path[name] = resource_factories.make_api_client(tenant, owner[0]["user_id"])
         elif reference is resource_factories.SESSION:
             request.path[name] = resource_factories.make_session(tenant, request.path["user_id"])
+        elif reference is resource_factories.CONTACT:
+            group = dataclasses.replace(tenant, group=request.path["company_id"])
+            request.path[name] = reference.create(group)
+        elif reference is resource_factories.WEBHOOK_DELIVERY:
+            request.path[name] = make_webhook_delivery(tenant, request.path["endpoint_id"])
         elif reference:
             request.path[name] = reference.create(tenant)
         else:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
+from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
 from nimbill.identity.organisations.operations import NewOrganisation
 from tests.contract.superuser import Superuser
@@ -105,6 +106,20 @@ def make_billing_group(tenant: Tenant) -> str:
     return company_id
 
 
+def make_contact(tenant: Tenant) -> str:
+    contact_id = new_id("con")
+    tenant.add(
+        "contacts",
+        contact_id=contact_id,
+        company_id=make_billing_group(tenant),
+        name=tenant.word("c"),
+        email=f"{tenant.word('c')}@example.com",
+        send_as="to",
+        receives_invoices=True,
+    )
+    return contact_id
+
+
 def make_project(tenant: Tenant) -> str:
     project_id = new_id("prj")
     tenant.add(
@@ -142,3 +157,20 @@ def make_account(tenant: Tenant) -> str:
 def next_account_number(tenant: Tenant) -> str:
     """Twelve digits, beginning with zero, that no tenant with another canary has."""
     return f"{tenant.account_prefix}{next(tenant.numbers):07d}"
+
+
+def make_second_factor(tenant: Tenant) -> str:
+    """A passkey of the root user."""
+    factor_id = new_id("fct")
+    tenant.add(
+        "second_factors",
+        factor_id=factor_id,
+        user_id=tenant.organisation.root_user_id,
+        kind="passkey",
+        name=tenant.word("f"),
+        credential_id=factor_id.encode(),
+        public_key=b"unused",
+        sign_count=0,
+        create_time=clock.now(),
+    )
+    return factor_id

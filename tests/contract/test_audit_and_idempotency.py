@@ -40,11 +40,15 @@ ROWS_OF_OPERATION: dict[str, list[str]] = {
     "assign_accounts": ["assign_account"],  # one for each account
     "create_accounts_from_csv": ["create_account"],  # one for each record
     "create_billing_groups_from_csv": ["create_billing_group"],
+    "record_payments_from_csv": ["record_payment"],
     "create_invoices": ["create_invoice", "create_invoices"],  # for each invoice and for the run
     "begin_second_factor": [],  # the completed registration writes the row
     "compare_templates": [],  # changes nothing
     "preview_invoice_template": [],
+    "preview_sending": [],
+    "preview_correction": [],
     "preview_terms": [],
+    "send_invoices": ["send_invoice"],  # one for each invoice
 }
 # routes without a caller: issuing a token writes no row, and a repeat gets a token of its own
 PUBLIC = {

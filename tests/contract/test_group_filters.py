@@ -40,19 +40,24 @@ LISTS = POSTED | {
     "download_credit_notes",
     "download_focus_file",
     "download_usage_report",
+    "export_archive",
     "list_account_groups",
     "list_account_totals",
     "list_accounts",
+    "list_archived_documents",
     "list_audit_entries",
     "list_billing_groups",
     "list_credit_notes",
+    "list_deliveries",
     "list_exchange_rates",
     "list_fees",
     "list_findings",
     "list_invoices",
+    "list_payments",
     "list_portal_accounts",
     "list_portal_reservations",
     "list_recalculation",
+    "list_receivables",
     "summarize_invoices",
     "list_resellers",
     "list_reserved_instances",
@@ -80,8 +85,11 @@ OF_ONE_GROUP = {
     "download_merged_csv",
     "explain_invoice",
     "list_billing_group_details",
+    "list_contacts",
     "list_credit_notes_of_invoice",
+    "list_deliveries_of_invoice",
     "list_invoice_revisions",
+    "list_payments_of_invoice",
     "print_covering_page",
     "print_credit_note",
     "read_credit_note",
@@ -93,14 +101,18 @@ OF_ONE_GROUP = {
     "read_invoice",
     "read_invoice_revision",
 }
-# routes about a whole month or delivery: a restricted caller finds nothing
+# routes about a whole month, delivery or the organisation: a restricted caller finds nothing
 OF_WHOLE_MONTH = {
     "get_import": 404,
+    "list_drift": 404,
     "list_imports": 200,
     "list_unassigned_accounts": 200,
     "list_months": 200,
     "read_month": 404,
     "read_tie_out": 404,
+    "list_webhooks": 200,
+    "read_webhook": 404,
+    "list_webhook_deliveries": 404,
 }
 # routes that show figures of the visible groups without naming them
 FIGURES = {
@@ -111,6 +123,7 @@ FIGURES = {
     "list_saved_months",
     "read_group_graph",
     "read_invoice_state",
+    "sum_receivables",
 }
 # routes of the portal that show figures of one company
 OF_ONE_COMPANY = {
@@ -121,6 +134,7 @@ OF_ONE_COMPANY = {
     "read_forecast",
 }
 WITHOUT_GROUP_DATA = {
+    "get_archive_key",
     "list_api_clients",
     "list_invoice_templates",
     "list_mappings_of_subuser",
@@ -316,4 +330,4 @@ def test_a_restricted_caller_sees_only_the_invoice_runs_of_its_groups(scene: Sce
 
     assert {run["vendor"] for run in visible} == {"aws", "azure"}
     hidden_runs = [run for run in everything if run not in visible]
-    assert len(hidden_runs) == 2  # of the hidden group, one for each vendor
+    assert len(hidden_runs) == 3  # of the hidden group: two revisions for aws, one for azure

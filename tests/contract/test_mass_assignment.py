@@ -171,7 +171,7 @@ def without_secrets(response: Any) -> Any:
     links = {"path": response["path"].partition("?")[0]} if "path" in response else {}
     times = {name: "" for name, value in response.items() if UNIX_TIME.fullmatch(str(value))}
     tokens = {"access_token": ""} if "access_token" in response else {}
-    hidden = dict.fromkeys(("client_secret", "registration_token", "passkey"), "")
+    hidden = dict.fromkeys(("client_secret", "registration_token", "passkey", "secret"), "")
     return response | hidden | tokens | links | times
 
 

@@ -11,7 +11,10 @@ from typing import Any
 
 from nimbill.demo.logo import draw_logo
 from nimbill.foundation import clock
+from tests.contract.drift_factories import make_late_import
 from tests.contract.month_factories import make_recalculation_entry, make_saved_group
+from tests.contract.payment_factories import payment_file
+from tests.contract.portal_bodies import budget_bodies, portal_bodies
 from tests.contract.resource_factories import (
     make_legacy_role,
     make_reseller,
@@ -19,6 +22,7 @@ from tests.contract.resource_factories import (
     make_user,
     make_username,
 )
+from tests.contract.sending_bodies import sending_bodies
 from tests.contract.stack_factories import add_container, make_stack, template_body
 from tests.contract.tenants import (
     PAYER,
@@ -128,6 +132,7 @@ def billing_bodies() -> dict[str, Callable[[Tenant], Any]]:
         "edit_project": lambda tenant: {"project_code": tenant.word("p"), **project},
         "create_billing_groups_from_csv": billing_group_file,
         "create_accounts_from_csv": account_file,
+        "record_payments_from_csv": payment_file,
         "create_invoice_template": lambda _: template,
         "preview_invoice_template": lambda _: template,
         "change_invoice_template": lambda _: template,
@@ -176,6 +181,26 @@ def account_bodies() -> dict[str, Callable[[Tenant], Any]]:
         "update_reseller_meta": lambda _: {"meta": {"invoice": True}},
         "begin_portal_view": view_body,
         "store_portal_logo": lambda _: {"content": base64.b64encode(draw_logo("#1a5fb4")).decode()},
+        "create_webhook": first_webhook_body,
+        "update_webhook": webhook_body,
+        "replay_failed_webhooks": lambda _: {"since": "2026-01-01T00:00:00Z"},
+    }
+
+
+def first_webhook_body(tenant: Tenant) -> dict[str, Any]:
+    """An organisation has few endpoints at most, and other tests have added many."""
+    tenant.superuser.sql(
+        "DELETE FROM webhook_endpoints WHERE organisation_id = $1", tenant.organisation_id
+    )
+    return webhook_body(tenant)
+
+
+def webhook_body(tenant: Tenant) -> dict[str, Any]:
+    return {
+        "url": f"https://{tenant.word('w')}.invalid/",
+        "description": tenant.word("w"),
+        "event_types": ["month.closed"],
+        "enabled": True,
     }
 
 
@@ -221,6 +246,15 @@ def month_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
             "reason": tenant.word("c"),
             "amounts": [{"description": tenant.word("c"), "amount": 1, "tax_free": False}],
         },
+        "record_payment": lambda tenant: {
+            "amount": 1,
+            "paid_on": "2026-02-01",
+            "note": tenant.word("n"),
+        },
+        "reverse_payment": lambda tenant: {"reason": tenant.word("n")},
+        "preview_correction": lambda tenant: {"import_id": make_late_import(tenant)},
+        "replace_invoice": lambda tenant: {"reason": tenant.word("c")},
+        "decide_drift": lambda tenant: {"decision": "dismissed", "reason": tenant.word("c")},
         "cancel_invoice": lambda tenant: {"reason": tenant.word("c")},
         "close_month": lambda tenant: {
             "vendor": "aws",
@@ -231,62 +265,6 @@ def month_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
         "create_import": lambda tenant: {"vendor": "aws", "source": tenant.word("i")},
         "release_import": lambda tenant: {"reason": tenant.word("i")},
     }
-
-
-def budget_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
-    """Bodies of the budgets of the portal."""
-    return {
-        "change_budgets": lambda tenant: {
-            "budgets": [
-                {
-                    "name": tenant.word("b"),
-                    "target": "tag",
-                    "target_id": f"Team={tenant.word('b')}",
-                    "amount": 100,
-                    "currency": "jpy",
-                    "thresholds": [{"percent": 80, "of": "actual"}],
-                }
-            ]
-        },
-        "change_budget_alerts": lambda tenant: {
-            "enabled": True,
-            "recipients": [f"{tenant.word('e')}@example.com"],
-            "language": "en",
-        },
-    }
-
-
-def portal_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
-    """Bodies of what customers set up."""
-    return {
-        "create_account_group": account_group_body,
-        "change_account_group": changed_group_body,
-        "rename_account": lambda tenant: {"name": tenant.word("a")},
-        "create_saved_filter": lambda tenant: {
-            "name": tenant.word("f"),
-            "content": {"services": [tenant.word("s")]},
-        },
-    }
-
-
-def account_group_body(tenant: Tenant) -> dict[str, Any]:
-    company_id = make_billing_group(tenant)
-    return {
-        "company_id": company_id,
-        "name": tenant.word("g"),
-        "customer_ids": [make_account(replace(tenant, group=company_id))],
-    }
-
-
-def changed_group_body(tenant: Tenant) -> dict[str, Any]:
-    """An account of the company whose group was created last, which is the one in the path."""
-    rows = tenant.superuser.sql(
-        "SELECT company_id FROM account_groups WHERE organisation_id = $1"
-        " ORDER BY create_time DESC LIMIT 1",
-        tenant.organisation_id,
-    )
-    account = make_account(replace(tenant, group=str(rows[0]["company_id"])))
-    return {"name": tenant.word("g"), "customer_ids": [account]}
 
 
 def billing_group_file(tenant: Tenant) -> str:
@@ -344,6 +322,7 @@ BODIES: Mapping[str, Callable[[Tenant], Any]] = {
     **month_bodies(),
     **budget_bodies(),
     **portal_bodies(),
+    **sending_bodies(),
     "create_subuser": subuser_body,
     "change_password": lambda _: {"password": PASSWORD, "old_password": PASSWORD},
     "change_email": lambda tenant: {

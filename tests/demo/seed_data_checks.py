@@ -113,6 +113,28 @@ def check_adjustments_are_applied(client: ResellerClient) -> None:
     }
 
 
+def check_closed_month_is_mostly_paid(client: ResellerClient) -> None:
+    """One invoice is paid in part, and two are not paid; the open month is not sent yet."""
+    groups = {
+        group["company_id"]: group["billinggroup_id"] for group in client.get("/billinggroup")
+    }
+    open_invoices = [
+        (each["month"], groups[each["company_id"]], each["state"])
+        for each in client.get("/receivables")
+    ]
+    assert sorted(open_invoices) == [
+        (LAST_CLOSED_MONTH, "BG-0022", "partly_paid"),
+        (LAST_CLOSED_MONTH, "BG-0029", "open"),
+        (LAST_CLOSED_MONTH, "BG-0037", "open"),
+    ]
+    (on_receipt,) = client.get("/receivables?search=かわせみ水道工業")
+    invoice = client.get(f"/invoices/{LAST_CLOSED_MONTH}/{on_receipt['company_id']}/aws")
+    assert on_receipt["due_date"] == invoice["issue_date"]
+    settled = client.get("/receivables?balance=settled")
+    contracts = sum(len(customer.contracts) for customer in AOZORA.customers)
+    assert len(settled) == contracts - len(open_invoices)
+
+
 def check_second_reseller_is_invoiced(client: ResellerClient) -> None:
     groups = client.get(f"/invoices/{OPEN_MONTH}")["billinggroup"]
 

@@ -109,7 +109,7 @@ def test_invoice_templates_have_valid_registration_numbers() -> None:
     for reseller in RESELLERS:
         for template in invoice_templates(reseller).values():
             assert is_registration_number_valid(str(template["registration_number"]))
-    assert len(invoice_templates(AOZORA)) == 2
+    assert len(invoice_templates(AOZORA)) == 3
 
 
 def test_monthly_data_refers_to_existing_customers() -> None:

@@ -70,6 +70,7 @@ def test_more_usage_is_a_fee_and_less_is_a_credit(
             "description": "2026-09 AmazonEC2: 120.5000000001 in place of 100.25",
             "counts": Decimal("100.25"),
             "delivered": Decimal("120.5000000001"),
+            "payer_id": PAYER,
         },
         {
             "customer_id": CUSTOMER,
@@ -82,6 +83,7 @@ def test_more_usage_is_a_fee_and_less_is_a_credit(
             "description": "2026-09 AmazonRDS: 1.5 in place of 5",
             "counts": 5,
             "delivered": Decimal("1.5"),
+            "payer_id": PAYER,
         },
     ]
 

@@ -242,12 +242,12 @@ def test_an_organisation_claims_only_its_own_jobs(
     assert job_db.find_job(job_id).state == "waiting"
 
 
-def test_organisations_with_due_or_abandoned_jobs_are_listed(
+def test_organisations_with_due_or_abandoned_jobs_of_these_types_are_listed(
     job_db: JobDatabase, frozen_clock: FrozenClock
 ) -> None:
-    async def list_due() -> list[str]:
+    async def list_due(**types: Any) -> list[str]:
         async with job_db.engine.connect() as db:
-            return await records.list_organisations_with_due_jobs(db, at=clock.now())
+            return await records.list_organisations_with_due_jobs(db, at=clock.now(), **types)
 
     organisation_id = job_db.scope.organisation_id
     job_db.add_job("mail", seconds=10)
@@ -255,6 +255,9 @@ def test_organisations_with_due_or_abandoned_jobs_are_listed(
 
     frozen_clock.advance(seconds=10)
     assert organisation_id in job_db.run(list_due())
+    assert organisation_id in job_db.run(list_due(job_types=["mail"], exclude_types=False))
+    assert organisation_id not in job_db.run(list_due(job_types=["mail"]))
+    assert organisation_id not in job_db.run(list_due(job_types=["other"], exclude_types=False))
 
     claim(job_db)
     assert organisation_id not in job_db.run(list_due())

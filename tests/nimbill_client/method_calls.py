@@ -14,6 +14,7 @@ from nimbill_client import (
     Client,
     CloudAccountCreate,
     CloudAccountUpdate,
+    ContactBody,
     FilteringRule,
     FreeFormatItem,
     InvoiceSetting,
@@ -22,13 +23,16 @@ from nimbill_client import (
     MonthlyInvoiceSetting,
     Notification,
     OrganisationSettingsChange,
+    PaymentRequest,
     ProjectBody,
     ResellerCreate,
     ResellerPassword,
     Role,
     RoleReference,
+    SendInvoicesRequest,
     SubuserCreate,
     SupportFeeTarget,
+    WebhookEndpointBody,
 )
 
 FILE = Path("file")
@@ -53,6 +57,17 @@ TERMS: dict[str, Any] = {
     "tax_rate": Decimal("0.10"),
 }
 SETTING = InvoiceSetting(**TERMS)
+CONTACT = ContactBody(
+    name="花子", email="h@example.com", send_as="cc", receives_invoices=True, language="ja"
+)
+SENDING = SendInvoicesRequest(
+    vendor="aws",
+    method="link",
+    company_ids=["com"],
+    revisions={"com": 1},
+    publish_time="2026-10-01T00:00:00Z",
+    again=False,
+)
 ADDRESS: dict[str, Any] = {
     "phone": "03",
     "postal": "100",
@@ -86,6 +101,9 @@ TEMPLATE = InvoiceTemplateBody(
 ITEM = FreeFormatItem(
     enabled=True, label="Support", unit_cost=Decimal(1), quantity=Decimal(2), total=Decimal(2)
 )
+WEBHOOK = WebhookEndpointBody(
+    url="https://example.com/", description="d", event_types=["month.closed"], enabled=False
+)
 PROJECT = ProjectBody(project_code="P", project_label="Project", project_currency="jpy")
 ROLES = [RoleReference(namespace="core", role="reader")]
 FILTERS = [FilteringRule(namespace="core", type="billingGroup", resource=["com"])]
@@ -112,7 +130,10 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             check_change_limit=Decimal("0.3"),
             check_margin_limit=Decimal(0),
             portal_name="Cloud portal",
+            portal_invoices="sent",
+            invoice_reply_to="a@example.com",
             portal_colour="#1a5fb4",
+            portal_shows_payments=True,
             staff_needs_second_factor=True,
             customers_need_second_factor=True,
         )
@@ -158,6 +179,27 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     "accounts.delete": lambda c: c.accounts.delete("aws", "1", "2"),
     "imports.list_all": lambda c: list(c.imports.list_all()),
     "imports.read": lambda c: c.imports.read("imp"),
+    "archive.search": lambda c: list(
+        c.archive.search(date_from="2026-01-01", amount_from=Decimal("1.50"), counterparty="a")
+    ),
+    "archive.export": lambda c: c.archive.export(
+        FILE, date_to="2026-12-31", document_kind="invoice"
+    ),
+    "archive.read_key": lambda c: c.archive.read_key(),
+    "corrections.preview_terms": lambda c: c.corrections.preview_terms(
+        MONTH, "com", "aws", SETTING, support_fee_target=TARGET
+    ),
+    "corrections.preview_late_costs": lambda c: c.corrections.preview_late_costs(
+        MONTH, "com", "aws", "imp", one_off_lines=True
+    ),
+    "corrections.credit_terms": lambda c: c.corrections.credit_terms(
+        MONTH, "com", "aws", SETTING, "wrong", support_fee_target=TARGET
+    ),
+    "corrections.replace": lambda c: c.corrections.replace(MONTH, "com", "aws", "wrong"),
+    "corrections.list_late_costs": lambda c: c.corrections.list_late_costs("imp"),
+    "corrections.decide": lambda c: c.corrections.decide(
+        "imp", "com", "entry", "late", entry_month=MONTH
+    ),
     "credit_notes.issue_in_full": lambda c: c.credit_notes.issue_in_full(
         MONTH, "com", "aws", "wrong"
     ),
@@ -172,6 +214,36 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     "credit_notes.read": lambda c: c.credit_notes.read("crn"),
     "credit_notes.download_pdf": lambda c: c.credit_notes.download_pdf("crn", FILE),
     "credit_notes.export_csv": lambda c: c.credit_notes.export_csv(MONTH, FILE),
+    "payments.record": lambda c: c.payments.record(
+        MONTH,
+        "com",
+        "aws",
+        PaymentRequest(amount=Decimal(1), paid_on="2026-10-05", note="cash", overpaid=True),
+    ),
+    "payments.record_from_csv": lambda c: c.payments.record_from_csv(b"x"),
+    "payments.reverse": lambda c: c.payments.reverse(MONTH, "com", "aws", "pay", "bounced"),
+    "payments.read_invoice": lambda c: c.payments.read_invoice(MONTH, "com", "aws"),
+    "payments.list_all": lambda c: list(
+        c.payments.list_all(first_day="2026-10-01", last_day="2026-10-31", company_id="com")
+    ),
+    "payments.list_receivables": lambda c: list(
+        c.payments.list_receivables(balance="overdue", company_id="com", vendor="aws")
+    ),
+    "payments.sum_receivables": lambda c: c.payments.sum_receivables(
+        balance="all", company_id="com", vendor="aws"
+    ),
+    "contacts.list_all": lambda c: c.contacts.list_all("com"),
+    "contacts.create": lambda c: c.contacts.create("com", CONTACT),
+    "contacts.replace": lambda c: c.contacts.replace("com", "con", CONTACT),
+    "contacts.delete": lambda c: c.contacts.delete("com", "con"),
+    "deliveries.preview": lambda c: c.deliveries.preview(MONTH, SENDING),
+    "deliveries.send": lambda c: c.deliveries.send(MONTH, SENDING),
+    "deliveries.list_month": lambda c: c.deliveries.list_month(MONTH, vendor="aws", state="failed"),
+    "deliveries.list_of_invoice": lambda c: c.deliveries.list_of_invoice(MONTH, "com", "aws"),
+    "deliveries.retry": lambda c: c.deliveries.retry("dlv"),
+    "deliveries.publish": lambda c: c.deliveries.publish(
+        MONTH, "com", "aws", "2026-10-01T00:00:00Z"
+    ),
     "imports.upload": lambda c: c.imports.upload("oracle", [FILE], MONTH),
     "imports.start": lambda c: c.imports.start("aws", "folder", MONTH),
     "imports.wait": lambda c: c.imports.wait("imp", seconds_max=0),
@@ -305,4 +377,14 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             search_actions=["save_exchange_rate"],
         )
     ),
+    "webhooks.list_all": lambda c: c.webhooks.list_all(),
+    "webhooks.read": lambda c: c.webhooks.read("whe"),
+    "webhooks.create": lambda c: c.webhooks.create(WEBHOOK),
+    "webhooks.update": lambda c: c.webhooks.update("whe", WEBHOOK),
+    "webhooks.delete": lambda c: c.webhooks.delete("whe"),
+    "webhooks.rotate_secret": lambda c: c.webhooks.rotate_secret("whe"),
+    "webhooks.send_test": lambda c: c.webhooks.send_test("whe"),
+    "webhooks.list_deliveries": lambda c: list(c.webhooks.list_deliveries("whe", state="failed")),
+    "webhooks.replay": lambda c: c.webhooks.replay("whe", "whd"),
+    "webhooks.replay_failed": lambda c: c.webhooks.replay_failed("whe", "2026-09-01T00:00:00Z"),
 }

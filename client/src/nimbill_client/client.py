@@ -7,19 +7,24 @@ from types import TracebackType
 
 import httpx
 
+from nimbill_client.archive import Archive
 from nimbill_client.audit import Audit
 from nimbill_client.billing_groups import BillingGroups
 from nimbill_client.clock import Clock
 from nimbill_client.cloud_accounts import CloudAccounts
 from nimbill_client.connection import PORTAL_TOKEN_PATH, Connection, ConnectionSettings
+from nimbill_client.contacts import Contacts
+from nimbill_client.corrections import Corrections
 from nimbill_client.costs import Costs
 from nimbill_client.credentials import Credentials
 from nimbill_client.credit_notes import CreditNotes
+from nimbill_client.deliveries import Deliveries
 from nimbill_client.imports import Imports
 from nimbill_client.invoice_templates import InvoiceTemplates
 from nimbill_client.invoices import Invoices
 from nimbill_client.months import Months
 from nimbill_client.organisation_settings import Settings
+from nimbill_client.payments import Payments
 from nimbill_client.portal import Portal
 from nimbill_client.portal_logins import PortalLogins
 from nimbill_client.projects import Projects
@@ -28,6 +33,7 @@ from nimbill_client.reserved_instances import ReservedInstances
 from nimbill_client.roles import Roles
 from nimbill_client.users import Users
 from nimbill_client.version import VERSION
+from nimbill_client.webhooks import Webhooks
 
 VARIABLES = {
     "url": "NIMBILL_URL",
@@ -68,14 +74,19 @@ class Client:
         credentials = Credentials(client_id, client_secret, username, password)
         connection = self._connection = Connection(url, credentials, settings)
         self.accounts = CloudAccounts(connection)
+        self.archive = Archive(connection)
         self.audit = Audit(connection)
         self.billing_groups = BillingGroups(connection)
+        self.contacts = Contacts(connection)
         self.costs = Costs(connection)
+        self.corrections = Corrections(connection)
         self.credit_notes = CreditNotes(connection)
+        self.deliveries = Deliveries(connection)
         self.imports = Imports(connection)
         self.invoice_templates = InvoiceTemplates(connection)
         self.invoices = Invoices(connection)
         self.months = Months(connection)
+        self.payments = Payments(connection)
         self._portal_connection = Connection(
             url, credentials, replace(settings, token_path=PORTAL_TOKEN_PATH)
         )
@@ -87,6 +98,7 @@ class Client:
         self.roles = Roles(connection)
         self.settings = Settings(connection)
         self.users = Users(connection)
+        self.webhooks = Webhooks(connection)
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "Client":

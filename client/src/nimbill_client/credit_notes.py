@@ -26,6 +26,7 @@ class CreditedAmount(Record, frozen=True, kw_only=True):
     description: str
     amount: Decimal
     tax_free: bool
+    credit_note_no: str | None = None
 
 
 class CreditedTax(Record, frozen=True, kw_only=True):
@@ -34,6 +35,21 @@ class CreditedTax(Record, frozen=True, kw_only=True):
     tax_rate: Decimal | None
     pre_tax: Decimal
     tax: Decimal
+
+
+class ChangedTerm(Record, frozen=True, kw_only=True):
+    field: str
+    before: str | None
+    after: str | None
+
+
+class NoteCorrection(Record, frozen=True, kw_only=True):
+    """`corrected` is the invoice that invoice and notes add up to."""
+
+    import_id: str | None
+    changed_terms: list[ChangedTerm]
+    corrected: list[CreditedTax]
+    corrected_total: Decimal
 
 
 class CreditNoteDocument(Record, frozen=True, kw_only=True):
@@ -63,6 +79,7 @@ class CreditNoteDocument(Record, frozen=True, kw_only=True):
     pre_tax: Decimal
     tax: Decimal
     total: Decimal
+    correction: NoteCorrection | None = None
 
 
 class ShortCreditNote(Record, frozen=True, kw_only=True):
@@ -98,7 +115,7 @@ class CreditNotes:
     ) -> CreditNoteDocument:
         """Return everything that is left of a sent invoice."""
         ids = {"month": month, "company_id": company_id, "vendor": vendor}
-        body = {"kind": "full", "reason": reason, "lines": None, "amounts": None}
+        body = {"kind": "full", "reason": reason, "lines": None, "amounts": None, "terms": None}
         call = Call(method="POST", path=INVOICE_PATH, ids=ids, body=body, key=key)
         return self._connection.fetch(CreditNoteDocument, call)
 
@@ -114,7 +131,8 @@ class CreditNotes:
     ) -> CreditNoteDocument:
         """Correct a sent invoice as if it did not have these lines, such as usage-1."""
         ids = {"month": month, "company_id": company_id, "vendor": vendor}
-        body = {"kind": "lines", "reason": reason, "lines": list(lines), "amounts": None}
+        content = {"lines": list(lines), "amounts": None, "terms": None}
+        body = {"kind": "lines", "reason": reason, **content}
         call = Call(method="POST", path=INVOICE_PATH, ids=ids, body=body, key=key)
         return self._connection.fetch(CreditNoteDocument, call)
 
@@ -130,7 +148,8 @@ class CreditNotes:
     ) -> CreditNoteDocument:
         """Return amounts that are taxed at the rate of the invoice."""
         ids = {"month": month, "company_id": company_id, "vendor": vendor}
-        body = {"kind": "manual", "reason": reason, "lines": None, "amounts": list(amounts)}
+        content = {"lines": None, "amounts": list(amounts), "terms": None}
+        body = {"kind": "manual", "reason": reason, **content}
         call = Call(method="POST", path=INVOICE_PATH, ids=ids, body=body, key=key)
         return self._connection.fetch(CreditNoteDocument, call)
 

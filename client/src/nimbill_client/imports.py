@@ -38,6 +38,7 @@ class ProposedEntry(Record, frozen=True, kw_only=True):
     description: str
     counts: Decimal
     delivered: Decimal
+    payer_id: str = ""
 
 
 class ImportProblem(Record, frozen=True, kw_only=True):

@@ -57,17 +57,33 @@ class InvoiceRun(Record, frozen=True, kw_only=True):
     create_time: str
 
 
+class ReplacedInvoice(Record, frozen=True, kw_only=True):
+    invoice_no: str
+    revision: int
+    state: str
+    sent_time: str
+    sent_by: str
+    replacement_no: str
+    replaced_time: str
+    replaced_by: str
+    reason: str
+    import_id: str | None
+
+
 class InvoiceStatus(Record, frozen=True, kw_only=True):
     invoice_no: str
     revision: int
     state: str
     sent_time: str | None
     sent_by: str | None
+    publish_time: str | None
     cancelled_time: str | None
     cancelled_by: str | None
     cancel_reason: str | None
     credited: Decimal
     credit_notes: list[str]
+    replaces: str | None
+    replaced: list[ReplacedInvoice]
 
 
 class ComparedAmount(Record, frozen=True, kw_only=True):

@@ -210,6 +210,17 @@ class MonthlyCharges(Record, frozen=True, kw_only=True):
     items: list[FreeItem] = msgspec.field(default_factory=list)
 
 
+class LateCost(Record, frozen=True, kw_only=True):
+    payer_id: str
+    customer_id: str
+    service: str
+    marketplace: bool
+    currency: str
+    amount: Decimal
+    description: str
+    one_off: bool
+
+
 class InvoiceDocument(Record, frozen=True, kw_only=True):
     form: int = False
     invoice_no: str
@@ -240,6 +251,8 @@ class InvoiceDocument(Record, frozen=True, kw_only=True):
     charges: MonthlyCharges
     sheet: InvoiceSheet
     vendor_label: str | None = None
+    replaces: str | None = None
+    late_costs: list[LateCost] = msgspec.field(default_factory=list)
 
 
 class InvoiceRevision(Record, frozen=True, kw_only=True):

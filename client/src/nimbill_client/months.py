@@ -105,6 +105,16 @@ class TieOutAccount(Record, frozen=True, kw_only=True):
     amount: Decimal
 
 
+class TieOutLateCost(Record, frozen=True, kw_only=True):
+    vendor: Vendor
+    import_id: str
+    company_id: str
+    invoice_no: str | None
+    decision: str
+    currency: str
+    amount: Decimal
+
+
 class TieOutCounts(Record, frozen=True, kw_only=True):
     differences: int
     entry_differences: int
@@ -119,6 +129,7 @@ class TieOut(Record, frozen=True, kw_only=True):
     differences: list[TieOutDifference]
     entry_differences: list[TieOutEntryDifference]
     accounts_in_no_group: list[TieOutAccount]
+    late_costs: list[TieOutLateCost]
     counts: TieOutCounts
 
 

@@ -33,6 +33,9 @@ class OrganisationSettings(Record, frozen=True, kw_only=True):
     check_margin_limit: Decimal = Decimal(0)
     portal_name: str | None = None
     portal_colour: str | None = None
+    portal_shows_payments: bool = False
+    portal_invoices: str = "created"
+    invoice_reply_to: str | None = None
     staff_needs_second_factor: bool = False
     customers_need_second_factor: bool = False
 
@@ -53,6 +56,9 @@ class OrganisationSettingsChange(Record, frozen=True, kw_only=True):
     check_margin_limit: Decimal | None = None
     portal_name: str | None = None
     portal_colour: str | None = None
+    portal_shows_payments: bool | None = None
+    portal_invoices: str | None = None
+    invoice_reply_to: str | None = None
     staff_needs_second_factor: bool | None = None
     customers_need_second_factor: bool | None = None
 

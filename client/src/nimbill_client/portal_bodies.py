@@ -184,7 +184,17 @@ class Dashboard(Record, frozen=True, kw_only=True):
     unpriced: list[UnpricedUsage]
 
 
+class CustomerPayment(Record, frozen=True, kw_only=True):
+    """What is left to pay; `state` is open, partly_paid, paid or overpaid."""
+
+    state: str
+    open_balance: Decimal
+    overdue: bool
+
+
 class CustomerInvoiceHead(Record, frozen=True, kw_only=True):
+    """`payment` is null unless the invoice was sent and the organisation shows payments."""
+
     company_id: str
     month: str
     vendor: BilledVendor
@@ -195,6 +205,8 @@ class CustomerInvoiceHead(Record, frozen=True, kw_only=True):
     pre_tax: Decimal
     tax: Decimal
     total: Decimal
+    payment: CustomerPayment | None
+    cancelled: bool
 
 
 class PrintedParty(Record, frozen=True, kw_only=True):

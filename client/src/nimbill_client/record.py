@@ -7,7 +7,7 @@ Vendor = str
 # A vendor with customer accounts, invoice settings and invoices: one that `vendors` enables.
 BilledVendor = str
 
-SECRET_FIELDS = frozenset({"access_token", "client_secret", "password", "refresh_token"})
+SECRET_FIELDS = frozenset({"access_token", "client_secret", "password", "refresh_token", "secret"})
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -28,7 +28,7 @@ from nimbill.database.tenant_scope import (
 )
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.language import Language
-from nimbill.foundation.product import Product
+from nimbill.foundation.product import PRODUCT_NAME, Product
 from nimbill.foundation.settings import Settings
 from nimbill.foundation.vendor_names import BILLED_VENDORS
 
@@ -89,8 +89,16 @@ FindLanguage = Callable[[AsyncConnection, TenantScope, Row], Awaitable[Language]
 RequiresSecondFactor = Callable[[AsyncConnection, TenantScope, Row], Awaitable[bool]]
 
 
+# Returns the name under which an authenticator app lists a user's codes.
+FindIssuerName = Callable[[AsyncConnection, TenantScope, Row], Awaitable[str]]
+
+
 async def _require_no_second_factor(_db: AsyncConnection, _scope: TenantScope, _user: Row) -> bool:
     return False
+
+
+async def _use_product_name(_db: AsyncConnection, _scope: TenantScope, _user: Row) -> str:
+    return PRODUCT_NAME
 
 
 async def _use_default_language(_db: AsyncConnection, _scope: TenantScope, _user: Row) -> Language:
@@ -179,6 +187,7 @@ class Resources:
         self.forget_attempts: ForgetAttempts = _forget_no_attempts
         self.find_language: FindLanguage = _use_default_language
         self.requires_second_factor: RequiresSecondFactor = _require_no_second_factor
+        self.find_issuer_name: FindIssuerName = _use_product_name
         self.background_tasks: set[asyncio.Task[None]] = set()  # that no response waits for
 
     def is_within_rate_limit(self, user_id: str) -> bool:

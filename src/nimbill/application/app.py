@@ -26,6 +26,7 @@ from nimbill.costs import routes as cost_routes
 from nimbill.costs.months import routes as month_routes
 from nimbill.customers.billing_groups import routes as billing_group_routes
 from nimbill.customers.cloud_accounts import routes as account_routes
+from nimbill.customers.contacts import routes as contact_routes
 from nimbill.customers.invoice_templates import routes as invoice_template_routes
 from nimbill.customers.organisation_settings import routes as settings_routes
 from nimbill.customers.portal_branding import routes as branding_routes
@@ -56,16 +57,21 @@ from nimbill.identity.rbac import routes as rbac_routes
 from nimbill.identity.second_factors import routes as second_factor_routes
 from nimbill.identity.users import routes as user_routes
 from nimbill.imports import routes as import_routes
+from nimbill.invoicing.archive import routes as archive_routes
 from nimbill.invoicing.checks import routes as check_routes
 from nimbill.invoicing.closing import routes as closing_routes
 from nimbill.invoicing.credit_notes import routes as credit_note_routes
+from nimbill.invoicing.deliveries import routes as delivery_routes
+from nimbill.invoicing.drift import routes as drift_routes
 from nimbill.invoicing.explanation import routes as explanation_routes
 from nimbill.invoicing.exports import routes as export_routes
 from nimbill.invoicing.overview import routes as overview_routes
+from nimbill.invoicing.payments import routes as payment_routes
 from nimbill.invoicing.pdf import routes as pdf_routes
 from nimbill.invoicing.preview import routes as preview_routes
 from nimbill.invoicing.profit import routes as profit_routes
 from nimbill.invoicing.reconciliation import routes as tie_out_routes
+from nimbill.invoicing.replacements import routes as replacement_routes
 from nimbill.invoicing.runs import routes as invoice_routes
 from nimbill.invoicing.search import routes as search_routes
 from nimbill.invoicing.sending import routes as sending_routes
@@ -84,6 +90,7 @@ from nimbill.portal.saved_filters import routes as portal_filter_routes
 from nimbill.portal.staff_views import routes as staff_view_routes
 from nimbill.portal.tags import routes as portal_tag_routes
 from nimbill.portal.usage import routes as portal_usage_routes
+from nimbill.webhooks import routes as webhook_routes
 
 JSON_BYTES_MAX = 1_048_576
 REPEAT_STOP_SECONDS = 1
@@ -92,6 +99,7 @@ addresses_basis = chosen("addresses")
 
 CORE_ROUTES = [
     *account_routes.ROUTES,
+    *contact_routes.ROUTES,
     *audit_routes.ROUTES,
     *billing_group_routes.ROUTES,
     *branding_routes.CORE_ROUTES,
@@ -114,12 +122,18 @@ CORE_ROUTES = [
     *reseller_routes.ROUTES,
     *reseller_sign_in_routes.ROUTES,
     *reserved_instance_routes.ROUTES,
+    *archive_routes.ROUTES,
     *search_routes.ROUTES,
     *sending_routes.ROUTES,
     *credit_note_routes.ROUTES,
+    *payment_routes.ROUTES,
+    *delivery_routes.ROUTES,
+    *drift_routes.ROUTES,
+    *replacement_routes.ROUTES,
     *settings_routes.ROUTES,
     *staff_view_routes.CORE_ROUTES,
     *tie_out_routes.ROUTES,
+    *webhook_routes.ROUTES,
 ]
 PORTAL_ROUTES = [
     *portal_routes.ROUTES,

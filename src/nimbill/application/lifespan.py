@@ -21,18 +21,25 @@ from nimbill.application.service_metrics import ServiceMetrics, report_pool_regu
 from nimbill.costs.lake.records import list_charged_accounts
 from nimbill.customers.billing_groups.group_names import list_group_names
 from nimbill.customers.billing_groups.records import find_company_ids
-from nimbill.customers.organisation_settings.records import load_vendors, requires_second_factor
+from nimbill.customers.organisation_settings.records import (
+    find_issuer_name,
+    load_vendors,
+    requires_second_factor,
+)
 from nimbill.customers.resellers.records import find_language
 from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor, load_key
 from nimbill.foundation.settings import Settings
 from nimbill.identity.login.password_attempts import forget_attempts
 from nimbill.imports.job_types import import_job_types
+from nimbill.invoicing.deliveries.delivery_job import delivery_job_types
 from nimbill.invoicing.documents.vendor_uses import find_used_vendors
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool
+from nimbill.invoicing.pdf.pdf_cache import PdfPrinter
 from nimbill.invoicing.runs.invoice_run import invoice_job_types
 from nimbill.jobs.runner import JobRunner, JobType
 from nimbill.portal.budgets.evaluation import budget_job_types
+from nimbill.webhooks.delivery import webhook_job_types
 
 
 def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:
@@ -47,7 +54,11 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         resources = Resources(
             settings, engine, encryptor, tokens, installed_caller_loaders(), installed_rights()
         )
-        job_types = _list_job_types(settings, engine, encryptor)
+        compilers = CompilerPool()
+        job_types = [
+            *_list_job_types(settings, engine, encryptor),
+            *delivery_job_types(settings, PdfPrinter(engine, compilers)),
+        ]
         runner = JobRunner(engine, job_types)
         resources.run_job_now = runner.run_now
         resources.list_charged_accounts = list_charged_accounts
@@ -58,10 +69,11 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         resources.forget_attempts = forget_attempts
         resources.find_language = find_language
         resources.requires_second_factor = requires_second_factor
+        resources.find_issuer_name = find_issuer_name
         app.state.resources = resources
         lanes = {job_type.name: job_type.effective_lane for job_type in job_types}
         app.state.service_metrics = ServiceMetrics(engine, settings, lanes)
-        app.state.pdf_compilers = CompilerPool()
+        app.state.pdf_compilers = compilers
         stopping = asyncio.Event()
         tasks = [
             asyncio.create_task(runner.run()),
@@ -85,6 +97,7 @@ def _list_job_types(settings: Settings, engine: AsyncEngine, encryptor: Encrypto
         *import_job_types(settings, engine),
         *invoice_job_types(engine),
         *budget_job_types(settings, encryptor),
+        *webhook_job_types(settings, engine, encryptor),
         *(
             job_type
             for extension in EXTENSIONS

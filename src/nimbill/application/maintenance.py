@@ -36,9 +36,11 @@ from nimbill.jobs.recurring import (
 from nimbill.jobs.runner import Job, JobType
 from nimbill.mail.delivery import message_job_type
 from nimbill.portal.staff_views.records import delete_expired_views
+from nimbill.webhooks import records as webhooks
 
 MAINTENANCE_INTERVAL_SECONDS = 3600
 FINISHED_JOBS_RETENTION = timedelta(days=90)
+WEBHOOK_EVENTS_RETENTION = timedelta(days=90)
 
 log = structlog.get_logger()
 
@@ -76,6 +78,10 @@ def maintenance_job_types(settings: Settings, encryptor: Encryptor) -> list[JobT
     async def delete_idempotency_keys(db: AsyncConnection, job: Job) -> None:
         await idempotency.delete_old_keys(db, job.scope)
         await delete_old_jobs(db, job.scope, before=clock.now() - FINISHED_JOBS_RETENTION)
+        await webhooks.delete_expired_secrets(db, job.scope, at=clock.now())
+        await webhooks.delete_old_events(
+            db, job.scope, before=clock.now() - WEBHOOK_EVENTS_RETENTION
+        )
 
     async def delete_expired_logins(db: AsyncConnection, job: Job) -> None:
         now = clock.now()

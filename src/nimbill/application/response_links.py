@@ -21,6 +21,8 @@ def _link_group(company_id: str) -> list[ResponseLink]:
         ResponseLink("update_free_format", in_path),
         ResponseLink("delete_free_format", in_path),
         ResponseLink("delete_free_format_of_vendor", in_path),
+        ResponseLink("list_contacts", in_path),
+        ResponseLink("create_contact", in_path),
         ResponseLink("create_account", body={"company_id": company_id}),
         ResponseLink("create_or_list_resellers", body={"company_id": company_id}),
         ResponseLink("save_exchange_rates", body={"billing_groups": [company_id]}),
@@ -122,6 +124,7 @@ def _link_invoice(month: str, company_id: str, vendor: str) -> list[ResponseLink
         ResponseLink("list_invoice_revisions", invoice),
         ResponseLink("read_invoice_state", invoice),
         ResponseLink("list_credit_notes_of_invoice", invoice),
+        ResponseLink("list_payments_of_invoice", invoice),
         ResponseLink("list_saved_months", {"company_id": company_id, "vendor": vendor}),
         ResponseLink("print_covering_page", {"month": month, "company_id": company_id}),
     ]
@@ -221,6 +224,24 @@ def _link_reserved_instance(record: str) -> list[ResponseLink]:
     ]
 
 
+def _link_webhook(endpoint_id: str) -> list[ResponseLink]:
+    in_path = {"endpoint_id": endpoint_id}
+    return [
+        ResponseLink("read_webhook", in_path),
+        ResponseLink("update_webhook", in_path),
+        ResponseLink("rotate_webhook_secret", in_path),
+        ResponseLink("send_test_webhook", in_path),
+        ResponseLink("list_webhook_deliveries", in_path),
+        ResponseLink("replay_failed_webhooks", in_path),
+        ResponseLink("delete_webhook", in_path),
+    ]
+
+
+def _link_webhook_delivery(delivery_id: str) -> list[ResponseLink]:
+    in_path = {"endpoint_id": "$request.path.endpoint_id", "delivery_id": delivery_id}
+    return [ResponseLink("replay_webhook_delivery", in_path)]
+
+
 BODY, FIRST = "$response.body#", "$response.body#/0"
 
 RESPONSE_LINKS: ResponseLinks = {
@@ -258,4 +279,8 @@ RESPONSE_LINKS: ResponseLinks = {
     "list_subusers": _link_subuser(FIRST),
     "create_api_client": _link_api_client(BODY),
     "list_api_clients": _link_api_client(FIRST),
+    "create_webhook": _link_webhook(f"{BODY}/endpoint_id"),
+    "list_webhooks": _link_webhook(f"{FIRST}/endpoint_id"),
+    "send_test_webhook": _link_webhook_delivery(f"{BODY}/delivery_id"),
+    "list_webhook_deliveries": _link_webhook_delivery(f"{FIRST}/delivery_id"),
 }

@@ -34,6 +34,7 @@ from nimbill.invoicing.reconciliation import stored_results
 from nimbill.invoicing.runs import month_settings
 from nimbill.invoicing.runs import records as invoice_runs
 from nimbill.jobs import records as jobs
+from nimbill.webhooks import records as webhooks
 
 EXTENSION_TABLES = tuple(table for extension in EXTENSIONS for table in extension.tables())
 
@@ -70,4 +71,5 @@ __all__ = [
     "stored_results",
     "tenant_lookup",
     "users",
+    "webhooks",
 ]

@@ -34,6 +34,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "accounts": "nimbill.commands.accounts:accounts",
     "agent": "nimbill.commands.agent:agent",  # version 3
+    "archive": "nimbill.commands.archive:archive",
     "audit": "nimbill.commands.audit:audit",
     "backup": "nimbill.commands.backup:backup",
     "demo": "nimbill.commands.demo:demo",

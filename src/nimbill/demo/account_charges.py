@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from nimbill.demo.fixtures import DemoCloudAccount, list_cloud_accounts, weight
+from nimbill.demo.fixtures import FULL_PORTAL, DemoCloudAccount, list_cloud_accounts, weight
 from nimbill.demo.monthly_data import (
     AWS_MARKETPLACE_CHARGES,
     AZURE_MARKETPLACE_CHARGES,
+    COMPUTE_PEAKS,
     MONTHS,
     ONE_OFF_CHARGES,
     RESERVATION_FEES,
@@ -21,11 +22,13 @@ from nimbill.demo.monthly_data import (
 )
 from nimbill.demo.resellers import AOZORA, DemoReseller
 from nimbill.demo.vendor_files.charges import MONEY, UNIT, UNITS_PER_WHOLE, ChargeKind, Charges
+from nimbill.demo.vendor_files.products import PRODUCTS
 
 # Share of each product of vendor_files.products in the spend, in thousandths.
 PRODUCT_SHARES = (420, 90, 45, 110, 230, 25, 30, 50)
 COMPUTE = 0  # position in PRODUCTS
 LINES_PER_PRODUCT = 3
+PEAK_FACTOR = 4  # of compute on an unusual day
 USAGE_DAYS = 28  # usage falls on these days of every month
 # Seasonal factor of each calendar month, in thousandths of the average.
 SEASONS = (955, 940, 1_020, 985, 975, 990, 1_010, 965, 1_000, 1_015, 1_045, 1_100)
@@ -69,12 +72,18 @@ def _account_lines(
 ) -> Iterator[ChargeLine]:
     random = Random(f"{account.customer_id} {month}")
     tags = OTHER_TAGS if account.number else PRODUCTION_TAGS
-    usage = list(_usage_lines(random, position, _spend(account, month), days, tags))
+    spend, group = _spend(account, month), account.customer.billinggroup_id
+    if reseller is AOZORA and group == FULL_PORTAL:
+        usage = _spread_compute(
+            list(_usage_lines(random, position, spend, USAGE_DAYS, tags)), account, month, tags
+        )
+        usage = [line for line in usage if line.hour < 24 * days]
+    else:
+        usage = list(_usage_lines(random, position, spend, days, tags))
     yield from usage
     usage_total = sum(line.units for line in usage)
     one_off = list(_one_off_lines(account, position, month, days)) if reseller is AOZORA else []
     yield from one_off
-    group = account.customer.billinggroup_id
     if reseller is AOZORA and account.vendor == "aws":
         yield from _covered_usage_lines(account, position, days, tags[1])
         if group in VENDOR_DISCOUNT_PERCENT:
@@ -116,6 +125,29 @@ def _usage_lines(
                 yield ChargeLine(
                     ChargeKind.usage, customer, product, hour, random.choice(tags), units
                 )
+
+
+def _spread_compute(
+    lines: list[ChargeLine], account: DemoCloudAccount, month: str, tags: tuple[int, ...]
+) -> list[ChargeLine]:
+    """Compute runs every day, so that the portal knows what is usual; the sum stays the same."""
+    random = Random(f"{account.customer_id} {month} days")
+    code = PRODUCTS[COMPUTE].code
+    compute = [line for line in lines if PRODUCTS[line.product].code == code]
+    shares = [random.randint(880, 1_120) for _ in range(USAGE_DAYS)]
+    if account.number == 0 and month in COMPUTE_PEAKS:
+        shares[COMPUTE_PEAKS[month] - 1] *= PEAK_FACTOR
+    units, total = sum(line.units for line in compute), sum(shares)
+    edges = [units * sum(shares[:day]) // total for day in range(USAGE_DAYS + 1)]
+    daily = [
+        compute[0]._replace(
+            hour=24 * day + random.randint(0, 23),
+            tags=random.choice(tags),
+            units=edges[day + 1] - edges[day],
+        )
+        for day in range(USAGE_DAYS)
+    ]
+    return daily + [line for line in lines if PRODUCTS[line.product].code != code]
 
 
 def _one_off_lines(

@@ -83,6 +83,7 @@ ACCOUNT_PURPOSES = (
 )
 # Accounts after the last purpose belong to departments.
 DEPARTMENT = ("97", "部門", "Department", 9)
+ON_RECEIPT = "on_receipt"  # names the template of invoices that are due at once
 FIRST_CUSTOMER_NUMBERS = {"aozora": 1, "minato": 901}
 
 
@@ -91,7 +92,7 @@ def list_projects(reseller: DemoReseller) -> tuple[DemoProject, ...]:
 
 
 def invoice_templates(reseller: DemoReseller) -> dict[str, dict[str, Any]]:
-    """Invoice templates by language. The registration number is fictitious but valid."""
+    """Invoice templates by language or terms. The registration number is fictitious but valid."""
     digits = f"99{sum(map(ord, reseller.name)):010}"
     shared: dict[str, Any] = {
         "postal": "100-0001",
@@ -108,6 +109,7 @@ def invoice_templates(reseller: DemoReseller) -> dict[str, dict[str, Any]]:
         "due_rule": "end_of_next_month",
         "accent_colour": "#1F6FB2",
     }
+    on_receipt = japanese | {"name": "即日払い", "due_rule": "days", "due_days": 0}
     english = shared | {
         "name": "Overseas",
         "company": f"{reseller.english_name} K.K.",
@@ -119,7 +121,9 @@ def invoice_templates(reseller: DemoReseller) -> dict[str, dict[str, Any]]:
         "due_days": 30,
         "accent_colour": "#0B7A5B",
     }
-    return {"ja": japanese, "en": english} if reseller is AOZORA else {"ja": japanese}
+    if reseller is AOZORA:
+        return {"ja": japanese, "en": english, ON_RECEIPT: on_receipt}
+    return {"ja": japanese}
 
 
 def list_cloud_accounts(reseller: DemoReseller) -> Iterator[DemoCloudAccount]:

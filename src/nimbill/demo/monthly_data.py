@@ -36,6 +36,10 @@ LAST_CLOSED_MONTH = CLOSED_MONTHS[-1]
 UNASSIGNED_ACCOUNTS_SINCE = OPEN_MONTH
 
 
+# Days on which the customer with all pages of the portal used far more compute than usual.
+COMPUTE_PEAKS: Mapping[str, int] = {LAST_CLOSED_MONTH: 19, OPEN_MONTH: 22, CURRENT_MONTH: 8}
+
+
 @dataclass(frozen=True, slots=True)
 class OneOffCharge:
     """A one-off line of the vendor, which becomes a recalculation entry."""
@@ -135,6 +139,11 @@ MONTHLY_OVERRIDES: Mapping[tuple[str, str, BilledVendor], tuple[Mapping[str, str
         "Includes the autumn campaign discount.",
     ),
 }
+
+# Of the last closed month; the invoices before it are paid.
+UNPAID = frozenset({"BG-0029", "BG-0037"})
+PARTLY_PAID: Mapping[str, Decimal] = {"BG-0022": Decimal("0.5")}  # share by billing group
+PAYS_ON_RECEIPT = "BG-0029"  # it is overdue on the day after the demo was created
 
 
 def last_months(count: int) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from nimbill.demo.cost_steps import (
 from nimbill.demo.customers import DemoCustomer
 from nimbill.demo.fixtures import (
     FULL_PORTAL,
+    ON_RECEIPT,
     PORTAL_LOGINS,
     REPORT_TAG_KEYS,
     SUBUSERS,
@@ -37,12 +38,15 @@ from nimbill.demo.invoice_steps import (
 from nimbill.demo.logins import DemoLogin
 from nimbill.demo.logo import draw_logo
 from nimbill.demo.monthly_data import (
+    CLOSED_MONTHS,
     CURRENT_MONTH,
     FREE_FORMAT_ITEMS,
     LAST_CLOSED_MONTH,
     MONTHS_MIN,
     OPEN_MONTH,
+    PAYS_ON_RECEIPT,
 )
+from nimbill.demo.payment_steps import send_and_pay_invoices
 from nimbill.demo.resellers import AOZORA, DemoReseller
 from nimbill.demo.stack_steps import launch_stack  # version 3
 from nimbill_client import (
@@ -81,6 +85,7 @@ def save_organisation_settings(client: DemoClient, reseller: DemoReseller) -> No
             language="ja",
             portal_name=reseller.name,
             portal_colour=reseller.colour,
+            portal_shows_payments=True,
         )
     )
     client.api.settings.save_logo(draw_logo(reseller.colour))
@@ -98,10 +103,10 @@ def add_projects(client: DemoClient, reseller: DemoReseller) -> None:
 
 
 def add_templates(client: DemoClient, reseller: DemoReseller) -> None:
-    for language, template in invoice_templates(reseller).items():
+    for name, template in invoice_templates(reseller).items():
         with existing_allowed():
             client.api.invoice_templates.create(
-                InvoiceTemplateBody(**template), key=f"demo-template-{language}"
+                InvoiceTemplateBody(**template), key=f"demo-template-{name}"
             )
 
 
@@ -120,17 +125,21 @@ def add_billing_groups(client: DemoClient, reseller: DemoReseller) -> None:
         for template in client.api.invoice_templates.list_all()
     }
     templates = {
-        language: template_ids[template["name"]]
-        for language, template in invoice_templates(reseller).items()
+        name: template_ids[template["name"]]
+        for name, template in invoice_templates(reseller).items()
     }
     for customer in reseller.customers:
         group = _build_billing_group(
             customer,
             project_id=group_projects.get(customer.billinggroup_id),
-            invoice_template_id=templates[customer.language],
+            invoice_template_id=templates[choose_template(customer)],
         )
         with existing_allowed():
             client.api.billing_groups.create(group, key=f"demo-{customer.billinggroup_id}")
+
+
+def choose_template(customer: DemoCustomer) -> str:
+    return ON_RECEIPT if customer.billinggroup_id == PAYS_ON_RECEIPT else customer.language
 
 
 def _build_billing_group(
@@ -278,6 +287,8 @@ def _month_steps(reseller: DemoReseller, months: Sequence[str]) -> SeedSteps:
             if month != CURRENT_MONTH:
                 steps[f"adjustments of {month}"] = partial(apply_adjustments, month=month)
                 steps[f"invoices of {month}"] = partial(create_invoices, month=month)
+            if month in CLOSED_MONTHS:
+                steps[f"payments of {month}"] = partial(send_and_pay_invoices, month=month)
     return steps
 
 

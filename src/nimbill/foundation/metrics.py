@@ -34,6 +34,11 @@ _pdf_seconds = Histogram(
     buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
 _pdf_failures = Counter("nimbill_pdf_failures", "PDFs that could not be rendered.")
+_webhook_attempts = Counter(
+    "nimbill_webhook_attempts",
+    "Attempts to deliver a webhook, by outcome: delivered, retried, failed, gone.",
+    ["outcome"],
+)
 # Summed over the workers that are alive.
 _pool = Gauge(
     "nimbill_database_pool_connections",
@@ -69,6 +74,11 @@ def report_pool(*, in_use: int, idle: int, limit: int) -> None:
     """Store the state of this worker's connection pool."""
     for state, number in (("in_use", in_use), ("idle", idle), ("limit", limit)):
         _pool.labels(state).set(number)
+
+
+def count_webhook_attempt(outcome: str) -> None:
+    """Count an attempt: delivered, to be retried, given up, or refused with 410."""
+    _webhook_attempts.labels(outcome).inc()
 
 
 class GaugeValues:

@@ -17,3 +17,5 @@ class Product(str):
 
 Product.core = Product("core")
 Product.portal = Product("portal")
+
+PRODUCT_NAME = "Nimbill"  # for people, where a portal has no name of its own

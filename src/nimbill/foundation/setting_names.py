@@ -31,6 +31,7 @@ SETTING_NAMES = frozenset(
         "SMTP_URL",
         "SPARK_MASTER",
         "TRUSTED_PROXIES",
+        "WEBHOOK_NETWORKS",
     )
 )
 

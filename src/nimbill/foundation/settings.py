@@ -53,6 +53,8 @@ class Settings:
     import_memory_mib: int  # memory that the preparation of one import may use
     import_seconds: int  # time limit for the preparation; each MiB of files extends it
     disk_reserve_mib: int  # free space that uploads leave on the disk of the data folder
+    # private networks that webhooks may be sent to, also without TLS; for development
+    webhook_networks: tuple[Network, ...]
     retention_years: int  # an organisation with younger invoices cannot be deleted
     # All NIMBILL_ variables, for optional packages that have their own settings.
     environment: Mapping[str, str] = field(repr=False, compare=False)
@@ -104,6 +106,7 @@ def read_settings(environment: Mapping[str, str] = os.environ) -> Settings:
         import_memory_mib=read_number(environment, "NIMBILL_IMPORT_MEMORY_MIB", 1536, minimum=256),
         import_seconds=read_number(environment, "NIMBILL_IMPORT_SECONDS", 600, minimum=1),
         disk_reserve_mib=read_number(environment, "NIMBILL_DISK_RESERVE_MIB", 1024),
+        webhook_networks=_read_networks(environment, "NIMBILL_WEBHOOK_NETWORKS"),
         retention_years=read_number(
             environment, "NIMBILL_RETENTION_YEARS", 7, maximum=RETENTION_YEARS_MAX
         ),

@@ -68,6 +68,7 @@ class ProposedEntry(Body, frozen=True, kw_only=True):
     description: str
     counts: Decimal
     delivered: Decimal
+    payer_id: str = ""
 
 
 class ImportProblem(Body, frozen=True, kw_only=True):

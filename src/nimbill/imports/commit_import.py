@@ -27,6 +27,7 @@ from nimbill.imports.bodies import ImportState
 from nimbill.imports.derived_entries import build_entries, build_reservations
 from nimbill.imports.derived_sums import replace_derived_sums
 from nimbill.imports.failed_imports import REMOVE_LAKE_FILES, remove_unrecorded_files
+from nimbill.imports.import_events import announce_import
 from nimbill.imports.import_report import build_report, find_drift
 from nimbill.imports.preparation import OLDER_DELIVERY, PreparedImport
 from nimbill.imports.proposals import propose_entries
@@ -88,6 +89,7 @@ async def commit_import(
         await _unpark_released(db, scope, row)
         await schedule_folder_removal(db, scope, import_id)
         await remove_unrecorded_files(db, scope, row)
+        await announce_import(db, scope, row, ImportState.refused, problem=prepared.problem)
     elif prepared.identical_import is not None:
         await _mark_unchanged(db, scope, import_id, prepared.identical_import, delivery)
         await schedule_folder_removal(db, scope, import_id)
@@ -322,13 +324,9 @@ class _ImportCommit:
                 continue
             await months.unpark_month(self.db, self.scope, period, parked.import_id)
             if parked.import_id != self.import_id:
-                await records.change_import(
-                    self.db,
-                    self.scope,
-                    parked.import_id,
-                    state=ImportState.refused,
-                    problem=SUPERSEDED,
-                )
+                refused: dict[str, Any] = {"state": ImportState.refused, "problem": SUPERSEDED}
+                await records.change_import(self.db, self.scope, parked.import_id, **refused)
+                await announce_import(self.db, self.scope, parked, **refused)
 
     async def _finish(self, state: ImportState, report: Mapping[str, Any], **values: Any) -> None:
         fields = dict(self.delivery)
@@ -353,6 +351,12 @@ class _ImportCommit:
             )
         if state in (ImportState.done, ImportState.parked, ImportState.drift):
             await self._audit(state, fields.get("lines"))
+        outcome: dict[str, Any] = {
+            "month": self.month,
+            "report": report,
+            "problem": values.get("problem"),
+        }
+        await announce_import(self.db, self.scope, self.row, state, **outcome)
 
     async def _unpark_month(self) -> None:
         """An import that was released no longer keeps its month parked, whatever its outcome."""

@@ -39,6 +39,7 @@ class ProposalKey(NamedTuple):
     marketplace: bool
     kind: str
     currency: str
+    payer_id: str = ""
 
 
 async def propose_entries(

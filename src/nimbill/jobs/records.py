@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, is_any_of, metadata
@@ -62,6 +62,30 @@ async def add_job(
     )
     result = await db.execute(stmt)
     return job_id if result.rowcount else None
+
+
+async def add_jobs(
+    db: AsyncConnection,
+    scope: TenantScope,
+    job_type: str,
+    *,
+    due: datetime,
+    subjects: Collection[str],
+) -> None:
+    """Add one job for each of these subjects, which have none yet."""
+    rows = [
+        {
+            "organisation_id": scope.organisation_id,
+            "job_id": new_id("job"),
+            "kind": job_type,
+            "subject": subject,
+            "payload": {},
+            "state": "waiting",
+            "due": due,
+        }
+        for subject in subjects
+    ]
+    await db.execute(sa.insert(jobs), rows)
 
 
 async def run_sooner(
@@ -254,9 +278,19 @@ async def find_job(db: AsyncConnection, scope: TenantScope, job_id: str) -> Row 
     return (await db.execute(stmt)).one_or_none()
 
 
-async def list_organisations_with_due_jobs(db: AsyncConnection, *, at: datetime) -> list[str]:
-    """Return ids only. Row-level security hides the jobs themselves from this connection."""
-    stmt = sa.select(sa.func.organisations_with_due_jobs(at))
+async def list_organisations_with_due_jobs(
+    db: AsyncConnection,
+    *,
+    at: datetime,
+    job_types: Collection[str] = (),
+    exclude_types: bool = True,
+) -> list[str]:
+    """Return ids only. Row-level security hides the jobs themselves from this connection.
+
+    `job_types` are those that count, or with `exclude_types` those that do not.
+    """
+    kinds = sa.literal(list(job_types), ARRAY(sa.Text))
+    stmt = sa.select(sa.func.organisations_with_due_jobs(at, kinds, exclude_types))
     return list((await db.execute(stmt)).scalars())
 
 

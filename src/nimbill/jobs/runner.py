@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -13,6 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from nimbill.database.tenant_scope import TenantScope, is_database_unavailable, transaction
 from nimbill.foundation import clock
 from nimbill.jobs import records
+from nimbill.jobs.parallel_lane import ParallelLane
 
 log = structlog.get_logger()
 
@@ -26,9 +27,10 @@ ATTEMPTS_MAX = 8
 RETRY_SECONDS_MAX = 600
 RELEASE_SECONDS_MAX = 5.0
 
-# Each process runs one job per lane at a time; lanes run concurrently.
+# Lanes run concurrently. In a process, SHORT and LONG run one job at a time each.
 SHORT = "short"
 LONG = "long"
+PARALLEL = "parallel"  # several at once, see parallel_lane.py
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,13 @@ class JobType:
         return self.lane or (SHORT if self.prepare is None else LONG)
 
 
+class _TypeSelection(TypedDict):
+    """The types of a lane: these, or all others."""
+
+    job_types: list[str]
+    exclude_types: bool
+
+
 class ProcessDied(Exception):
     """Every attempt ended with the death of its process, for example for lack of memory."""
 
@@ -92,7 +101,12 @@ class JobRunner:
 
     async def run(self) -> None:
         """Run all lanes until `stop` is called."""
-        loops = {lane: asyncio.create_task(self._loop(lane)) for lane in self._types_by_lane}
+        loops = {
+            lane: asyncio.create_task(
+                self._loop_in_parallel() if lane == PARALLEL else self._loop(lane)
+            )
+            for lane in self._types_by_lane
+        }
         try:
             await self._stopping.wait()
         except asyncio.CancelledError:
@@ -116,6 +130,39 @@ class JobRunner:
             if not has_run:
                 await self._wait(POLL_SECONDS)
 
+    async def _loop_in_parallel(self) -> None:
+        """Like `_loop`, but without waiting for the jobs that it has started."""
+        lane = ParallelLane(lambda scope: self.run_next(scope, lane=PARALLEL))
+        try:
+            while not self._stopping.is_set():
+                try:
+                    lane.start(await self._list_organisations(PARALLEL))
+                except Exception as error:
+                    if not is_database_unavailable(error):
+                        log.error("job_loop_failed", exc_info=error)
+                await self._wait(POLL_SECONDS)
+        finally:
+            await lane.stop()
+
+    async def _list_organisations(self, lane: str) -> list[str]:
+        """List the organisations that have due jobs of the lane."""
+        async with self._engine.connect() as db:
+            return await records.list_organisations_with_due_jobs(
+                db, at=clock.now(), **self._select_types(lane)
+            )
+
+    def _select_types(self, lane: str) -> _TypeSelection:
+        """The short lane also takes jobs of unknown types, so that they are marked as failed."""
+        if lane != SHORT:
+            return {"job_types": self._types_by_lane[lane], "exclude_types": False}
+        others = [
+            name
+            for other_lane, names in self._types_by_lane.items()
+            if other_lane != SHORT
+            for name in names
+        ]
+        return {"job_types": others, "exclude_types": True}
+
     def stop(self) -> None:
         self._stopping.set()
 
@@ -127,10 +174,8 @@ class JobRunner:
 
     async def run_once(self, *, lane: str = SHORT) -> bool:
         """Run one due job of every organisation. Return whether any job was run."""
-        async with self._engine.connect() as db:
-            organisation_ids = await records.list_organisations_with_due_jobs(db, at=clock.now())
         has_run = False
-        for organisation_id in organisation_ids:
+        for organisation_id in await self._list_organisations(lane):
             if self._stopping.is_set():
                 break
             has_run |= await self.run_next(TenantScope(organisation_id), lane=lane)
@@ -138,17 +183,7 @@ class JobRunner:
 
     async def run_next(self, scope: TenantScope, *, lane: str = SHORT) -> bool:
         """Run the job of this organisation that is due for longest. Return False if none is due."""
-        if lane != SHORT:
-            job_types = self._types_by_lane[lane]
-            return await self._claim_and_run(scope, job_types=job_types, exclude_types=False)
-        # The short lane also claims jobs of unknown types, so that they are marked as failed.
-        others = [
-            name
-            for other_lane, names in self._types_by_lane.items()
-            if other_lane != SHORT
-            for name in names
-        ]
-        return await self._claim_and_run(scope, job_types=others, exclude_types=True)
+        return await self._claim_and_run(scope, **self._select_types(lane))
 
     async def run_now(self, scope: TenantScope, job_id: str) -> bool:
         """Run this job at once. Return False if it is not due or another process runs it."""

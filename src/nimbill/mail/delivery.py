@@ -66,7 +66,7 @@ async def deliver(
     """Deliver by SMTP where it is configured, otherwise as a file in the outbox folder."""
     email = _build_email(settings, message_id, message)
     if settings.smtp_url is None:
-        _write_to_outbox(outbox_folder(settings, scope), message_id, email)
+        write_to_outbox(outbox_folder(settings, scope), message_id, email)
         return
     address = urlsplit(settings.smtp_url)
     await aiosmtplib.send(
@@ -101,7 +101,7 @@ def _build_email(settings: Settings, message_id: str, message: Message) -> Email
     return email
 
 
-def _write_to_outbox(folder: Path, message_id: str, email: EmailMessage) -> None:
+def write_to_outbox(folder: Path, message_id: str, email: EmailMessage) -> None:
     """Write a temporary file and rename it, so that a reader never sees half a message."""
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.mkdir(exist_ok=True, mode=0o700)  # `mode` does not apply to parents

@@ -80,7 +80,7 @@ def test_an_invited_person_chooses_a_password(
     page = console.page
     console.open("/people/new")
     page.get_by_role("textbox", name="ユーザー名").fill("shotai.h")
-    page.get_by_role("textbox", name="メールアドレス（任意）").fill("shotai@example.com")
+    page.get_by_role("textbox", name="メールアドレス - 任意").fill("shotai@example.com")
     expect(page.get_by_role("checkbox", name="招待メールを送る")).to_be_checked()
     expect(page.get_by_role("textbox", name="パスワード")).to_have_count(0)
     page.get_by_role("button", name="追加する").click()

@@ -58,7 +58,7 @@ def add_person(portal: Portal) -> None:
     choose(page, dialog, "ロール", ROLE)
     choose(page, dialog, "このアカウントのみ", SECOND_ACCOUNT)
     dialog.get_by_role("button", name="保存", exact=True).click()
-    expect(find_row(page, PERSON)).to_contain_text(f"{ROLE}(一部の費用のみ閲覧)")
+    expect(find_row(page, PERSON)).to_contain_text(f"{ROLE}（一部の費用のみ閲覧）")
 
 
 def choose(page: Page, dialog: Locator, label: str, option: str) -> None:

@@ -116,7 +116,7 @@ def test_a_customer_sees_what_a_tag_cost_and_marks_it_provisional(portal: Portal
     row = page.get_by_role("row").filter(has_text="web")
 
     expect(row.first).to_contain_text("¥")
-    expect(page.get_by_text("請求書が未発行のため暫定です: 2026年10月 (AWS)")).to_be_visible()
+    expect(page.get_by_text("請求書が未発行のため暫定です: 2026年10月（AWS）")).to_be_visible()
 
 
 def test_a_customer_downloads_an_invoice(portal: Portal) -> None:
@@ -129,7 +129,7 @@ def test_a_customer_downloads_an_invoice(portal: Portal) -> None:
     with page.expect_download() as pdf:
         page.get_by_role("button", name="PDF").click()
     with page.expect_download() as lines:
-        page.get_by_role("button", name="割引明細(CSV)").click()
+        page.get_by_role("button", name="割引明細（CSV）").click()
 
     assert pdf.value.suggested_filename.endswith(".pdf")
     assert lines.value.suggested_filename.endswith("-aws-discount.csv")

@@ -13,6 +13,7 @@ ENUMERATIONS = {
     "rounding": ("half_up", "down", "up"),
     "invoice_setting_update": ("stated", "either"),
     "language": ("ja", "en"),
+    "portal_invoices": ("created", "sent"),
 }
 TIME_ZONES = ("Asia/Tokyo", "UTC", "America/Argentina/Ushuaia", "Etc/GMT-14")
 
@@ -130,3 +131,13 @@ def test_an_invalid_usage_table_is_refused(
     usage_table: Any, violations: list[tuple[str, str]]
 ) -> None:
     assert check(usage_table=usage_table) == violations
+
+
+@pytest.mark.parametrize("address", ["", "keiri@example.jp"])
+def test_an_address_for_answers_is_accepted_or_cleared(address: str) -> None:
+    assert check(invoice_reply_to=address) == []
+
+
+@pytest.mark.parametrize("address", ["keiri", "a@b, c@d", "a@b\r\nBcc: c@d", "Keiri <a@b.jp>"])
+def test_any_other_address_for_answers_is_refused(address: str) -> None:
+    assert check(invoice_reply_to=address) == [("invoice_reply_to", "an e-mail address")]

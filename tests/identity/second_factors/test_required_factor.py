@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import pytest
@@ -140,6 +141,23 @@ def test_the_requirement_is_for_staff_or_customers(service: Service) -> None:
     set_requirement(service, customers_need_second_factor=False, staff_needs_second_factor=True)
     assert sign_in(service, Product.portal, fields=customer).status_code == 200
     enter_password(service, code="second_factor_setup_required")
+
+
+def test_an_app_lists_customers_under_the_name_of_their_portal(service: Service) -> None:
+    account = create_reseller(
+        service, create_billing_group(service, service.root(), billinggroup_id="customer1")
+    )
+    customer = {"username": account.email, "password": CUSTOM_PASSWORD}
+    issuers = []
+
+    for name in ("あおぞら クラウド", ""):
+        settings = {"portal_name": name, "customers_need_second_factor": True}
+        service.http.put("/m/core/settings", json=settings, headers=service.root())
+        step = enter_password(service, Product.portal, "second_factor_setup_required", **customer)
+        registration = begin_setup(service, step, "totp", Product.portal).json()
+        issuers.append(parse_qs(urlsplit(registration["totp"]["uri"]).query)["issuer"])
+
+    assert issuers == [["あおぞら クラウド"], ["Nimbill"]]
 
 
 def test_sessions_continue_when_a_factor_becomes_required(service: Service) -> None:

@@ -83,7 +83,22 @@ def test_a_code_is_later_than_the_last_used_one(last_step: int, found: int | Non
 
 def test_the_uri_names_the_user_and_the_secret() -> None:
     assert encode_secret(SECRET) == "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
-    assert format_key_uri(SECRET, "a b@example.com") == (
+    assert format_key_uri(SECRET, "Nimbill", "a b@example.com") == (
         "otpauth://totp/Nimbill:a%20b%40example.com"
         "?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Nimbill"
     )
+
+
+def test_a_colon_of_the_issuer_is_no_end_of_its_name() -> None:
+    uri = format_key_uri(SECRET, "Cloud: portal/1", "root")
+
+    name = "Cloud%20%20portal%2F1"
+    assert uri.startswith(f"otpauth://totp/{name}:root?")
+    assert uri.endswith(f"&issuer={name}")
+
+
+def test_a_japanese_issuer_is_named_once() -> None:
+    uri = format_key_uri(SECRET, "あ", "root")
+
+    assert uri.startswith("otpauth://totp/root?")
+    assert uri.endswith("&issuer=%E3%81%82")

@@ -55,7 +55,7 @@ def test_a_month_with_everything_done_is_ready_to_be_closed() -> None:
         "created": "done",
         "checked": "done",
         "approved": "not_needed",
-        "sent": "not_needed",
+        "sent": "done",
         "closed": "ready",
         "drifted": "not_needed",
         "corrected": "not_needed",
@@ -166,7 +166,20 @@ def test_a_step_of_a_closed_month_waits_for_reopening() -> None:
         Blocker("month_closed"),
     ]
     assert found["created"].state == "done"
-    assert found["sent"].state == "not_needed"
+    assert found["approved"].state == "not_needed"
+
+
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_invoices_are_sent_before_or_after_closing(is_closed: bool) -> None:
+    unsent = build(is_closed=is_closed, unsent_groups=["cmp_a"])
+    sent = build(is_closed=is_closed)
+    none = build(is_closed=is_closed, billed_groups=(), invoiced_groups=())
+
+    assert unsent["sent"].state == "ready"
+    assert unsent["sent"].blockers == [Blocker("invoices_unsent", ("cmp_a",))]
+    assert not unsent["closed"].blockers
+    assert sent["sent"].state == "done"
+    assert none["sent"].state == "not_needed"
 
 
 def test_everything_that_is_missing_is_listed_before_closing() -> None:

@@ -19,7 +19,9 @@ from nimbill.invoicing.credit_notes.credit_note_rules import (
     calculate_tax,
     describe_unit,
     is_payable,
+    is_returnable,
     is_within,
+    subtract_by_rate,
     subtract_notes,
 )
 from tests.invoicing.credit_notes.independent_notes import CreditedInvoice
@@ -75,6 +77,34 @@ def test_notes_are_subtracted_from_the_invoice() -> None:
     assert [bool(each) for each in (taxed(0, 0), taxed(0, 1), taxed(1, 0))] == [False, True, True]
 
 
+def test_sums_are_subtracted_for_every_rate_of_either() -> None:
+    ten, eight = Decimal("0.10"), Decimal("0.08")
+    left: dict[Decimal | None, TaxedSum] = {ten: taxed(100, 10)}
+
+    difference = subtract_by_rate(left, {ten: taxed(100, 10), eight: taxed(100, 8)})
+
+    assert difference == {ten: taxed(0, 0), eight: taxed(-100, -8)}
+
+
+@pytest.mark.parametrize(
+    ("difference", "returnable"),
+    [
+        ({Decimal("0.10"): taxed(100, 10)}, True),
+        ({Decimal("0.10"): taxed(0, 0), None: taxed(5, 0)}, True),
+        ({Decimal("0.10"): taxed(101, 10)}, False),
+        ({Decimal("0.10"): taxed(1, -1)}, False),
+        ({Decimal("0.08"): taxed(-1, 0)}, False),
+        ({}, True),
+    ],
+)
+def test_a_correction_returns_no_more_than_is_left(
+    difference: dict[Decimal | None, TaxedSum], returnable: bool
+) -> None:
+    left = {Decimal("0.10"): taxed(100, 10), None: taxed(5, 0)}
+
+    assert is_returnable(difference, left) is returnable
+
+
 @pytest.mark.parametrize(
     ("amount", "currency", "payable"),
     [
@@ -118,10 +148,11 @@ def test_a_note_is_between_zero_and_what_is_left(amount: int, left: int, within:
     assert is_within(Decimal(amount), Decimal(left)) is within
 
 
+KINDS = [kind for kind in CreditKind if kind is not CreditKind.correction]
 BASES = st.integers(-(10**9), 10**9)
 RATES = st.sampled_from([0, 8, 10, 100]) | st.integers(0, 100)
 NOTES = st.lists(
-    st.tuples(st.sampled_from(CreditKind), st.integers(-10, 110) | BASES), min_size=1, max_size=8
+    st.tuples(st.sampled_from(KINDS), st.integers(-10, 110) | BASES), min_size=1, max_size=8
 )
 
 

@@ -159,3 +159,23 @@ def test_cancelling_is_audited_with_the_reason(month_end: MonthEnd, group: str) 
 
     assert entry["resource"] == f"invoice/{MONTH}/{group}/aws"
     assert entry["sent"] == {"reason": REASON}
+
+
+def test_a_cancelled_invoice_counts_for_nothing(month_end: MonthEnd, group: str) -> None:
+    send(month_end, group)
+    cancel(month_end, group)
+
+    listed = exact_json.decode_stored(month_end.get(f"/invoices/{MONTH}").text)
+    totals = month_end.get(f"/invoice/{MONTH}/details").json()
+    history = month_end.get(f"/billinggroup/{group}/history").json()
+    tie_out = exact_json.decode_stored(month_end.get(f"/invoices/tie-out/{MONTH}?vendor=aws").text)
+    again = exact_json.decode_stored(month_end.get(f"/invoices/tie-out/{MONTH}?vendor=aws").text)
+
+    assert (listed["total"]["stock"], listed["total"]["sales"]) == (0, 0)
+    (record,) = listed["billinggroup"]
+    assert (record["invoice_no"], record["total"]["aws"]) == ("202609-0001", 0)
+    assert totals == {"accounts": [], "billing_groups": []}
+    assert history["months"] == []
+    assert tie_out["state"] == "differs"
+    assert {each["reason"] for each in tie_out["differences"]} == {"invoice_cancelled"}
+    assert again == tie_out

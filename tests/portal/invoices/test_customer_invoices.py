@@ -36,6 +36,8 @@ def test_invoices_are_listed_with_number_dates_and_totals(scene: PortalScene) ->
             "pre_tax": sheet["pre_tax"],
             "tax": sheet["tax"],
             "total": sheet["total"],
+            "payment": None,
+            "cancelled": False,
         }
     ]
     assert scene.customer.get("/invoices", offset=1) == []

@@ -10,6 +10,9 @@ import {
 import { createContext, useContext } from "react";
 import type { ApiClient, ApiError, PathWith, RequestOptions, ResponseOf } from "./client.ts";
 
+/** Begins the keys of printed invoices by revision. */
+export const PRINTED = "printed invoice";
+
 const ClientContext = createContext<ApiClient | undefined>(undefined);
 export const ClientProvider = ClientContext.Provider;
 
@@ -80,7 +83,9 @@ export function useChange<V, T = unknown>(
     mutationFn: (variables) => change(client, variables),
     onSuccess: async (...rest) => {
       await cache.invalidateQueries({
-        predicate: ({ queryKey }) => !Object.values(queryKey[1] ?? {}).includes(gone),
+        // a printed invoice never changes, and its viewer would start again
+        predicate: ({ queryKey }) =>
+          queryKey[0] !== PRINTED && !Object.values(queryKey[1] ?? {}).includes(gone),
       });
       await options.onSuccess?.(...rest);
     },

@@ -210,6 +210,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/archive": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreArchiveListArchivedDocuments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/archive/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreArchiveKeyGetArchiveKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/archive/zip": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreArchiveZipExportArchive"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/audit": {
         parameters: {
             query?: never;
@@ -269,6 +317,38 @@ export interface paths {
         put?: never;
         post: operations["MCoreBillinggroupCompanyIdUpdateBillingGroup"];
         delete: operations["MCoreBillinggroupCompanyIdDeleteBillingGroup"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/billinggroup/{company_id}/contacts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreBillinggroupCompanyIdContactsListContacts"];
+        put?: never;
+        post: operations["MCoreBillinggroupCompanyIdContactsCreateContact"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/billinggroup/{company_id}/contacts/{contact_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["MCoreBillinggroupCompanyIdContactsContactIdReplaceContact"];
+        post?: never;
+        delete: operations["MCoreBillinggroupCompanyIdContactsContactIdDeleteContact"];
         options?: never;
         head?: never;
         patch?: never;
@@ -498,6 +578,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/costs/imports/{import_id}/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreCostsImportsImportIdDriftListDrift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/costs/imports/{import_id}/drift/{company_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreCostsImportsImportIdDriftCompanyIdDecideDrift"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/costs/imports/{import_id}/release": {
         parameters: {
             query?: never;
@@ -572,6 +684,22 @@ export interface paths {
         get: operations["MCoreCreditNotesIssuedMonthCsvDownloadCreditNotes"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/deliveries/{delivery_id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreDeliveriesDeliveryIdRetryRetryDelivery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -722,6 +850,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/correction-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreInvoicesMonthCompanyIdVendorCorrectionPreviewPreviewCorrection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/invoices/{month}/{company_id}/{vendor}/credit-notes": {
         parameters: {
             query?: never;
@@ -732,6 +876,22 @@ export interface paths {
         get: operations["MCoreInvoicesMonthCompanyIdVendorCreditNotesListCreditNotesOfInvoice"];
         put?: never;
         post: operations["MCoreInvoicesMonthCompanyIdVendorCreditNotesIssueCreditNote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreInvoicesMonthCompanyIdVendorDeliveriesListDeliveriesOfInvoice"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -754,6 +914,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreInvoicesMonthCompanyIdVendorPaymentsListPaymentsOfInvoice"];
+        put?: never;
+        post: operations["MCoreInvoicesMonthCompanyIdVendorPaymentsRecordPayment"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/payments/{payment_id}/reversed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["MCoreInvoicesMonthCompanyIdVendorPaymentsPaymentIdReversedReversePayment"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/invoices/{month}/{company_id}/{vendor}/pdf": {
         parameters: {
             query?: never;
@@ -764,6 +956,38 @@ export interface paths {
         get: operations["MCoreInvoicesMonthCompanyIdVendorPdfPrintInvoice"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/publication": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["MCoreInvoicesMonthCompanyIdVendorPublicationPublishInvoice"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/invoices/{month}/{company_id}/{vendor}/replacement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreInvoicesMonthCompanyIdVendorReplacementReplaceInvoice"];
         delete?: never;
         options?: never;
         head?: never;
@@ -876,6 +1100,38 @@ export interface paths {
         get: operations["MCoreInvoicesMonthCompanyIdPdfPrintCoveringPage"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/invoices/{month}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreInvoicesMonthDeliveriesListDeliveries"];
+        put?: never;
+        post: operations["MCoreInvoicesMonthDeliveriesSendInvoices"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/invoices/{month}/deliveries/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreInvoicesMonthDeliveriesPreviewPreviewSending"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1154,6 +1410,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCorePaymentsListPayments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/payments/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCorePaymentsCsvRecordPaymentsFromCsv"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/portal-branding": {
         parameters: {
             query?: never;
@@ -1245,6 +1533,38 @@ export interface paths {
         put?: never;
         post: operations["MCoreProjectProjectIdEditProject"];
         delete: operations["MCoreProjectProjectIdDeleteProject"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/receivables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreReceivablesListReceivables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/receivables/totals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreReceivablesTotalsSumReceivables"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1453,6 +1773,118 @@ export interface paths {
         put?: never;
         post?: never;
         delete: operations["MCoreV0DeploymentsNameDeleteDeployment"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreWebhooksListWebhooks"];
+        put?: never;
+        post: operations["MCoreWebhooksCreateWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/webhooks/{endpoint_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreWebhooksEndpointIdReadWebhook"];
+        put: operations["MCoreWebhooksEndpointIdUpdateWebhook"];
+        post?: never;
+        delete: operations["MCoreWebhooksEndpointIdDeleteWebhook"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/webhooks/{endpoint_id}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreWebhooksEndpointIdDeliveriesListWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/webhooks/{endpoint_id}/deliveries/{delivery_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreWebhooksEndpointIdDeliveriesDeliveryIdReplayReplayWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/webhooks/{endpoint_id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreWebhooksEndpointIdReplayReplayFailedWebhooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/webhooks/{endpoint_id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreWebhooksEndpointIdSecretRotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/webhooks/{endpoint_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreWebhooksEndpointIdTestSendTestWebhook"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2383,6 +2815,27 @@ export interface components {
             exchange_rate: Decimal;
             tax_free: boolean;
         };
+        ArchivedDocument: {
+            company_id: string;
+            counterparty: string;
+            credit_note_id: string | null;
+            currency: components["schemas"]["Currency"];
+            issue_date: string;
+            kind: components["schemas"]["DocumentKind"];
+            month: string;
+            number: string;
+            pre_tax: Decimal;
+            revision: number | null;
+            state: components["schemas"]["DocumentState"];
+            tax: Decimal;
+            total: Decimal;
+            vendor: string;
+        };
+        ArchiveKey: {
+            algorithm: string;
+            fingerprint: string;
+            public_key: string;
+        };
         AuditEntry: {
             action: string;
             actor: string;
@@ -2406,6 +2859,11 @@ export interface components {
             rows: number;
             verified_at: string;
         };
+        /**
+         * @default open
+         * @enum {string}
+         */
+        BalanceFilter: "open" | "overdue" | "settled" | "all";
         Band: {
             rate: Decimal;
             upto: Decimal | null;
@@ -2564,6 +3022,11 @@ export interface components {
         };
         /** @enum {string} */
         ChangeCause: "usage" | "exchange_rate" | "discount" | "currency" | "support" | "agency" | "entries" | "items" | "tax";
+        ChangedTerm: {
+            after: string | null;
+            before: string | null;
+            field: string;
+        };
         CheckFinding: {
             amount: Decimal | null;
             amount_before: Decimal | null;
@@ -2677,6 +3140,23 @@ export interface components {
             session_id: string;
             user_agent: string | null;
         };
+        Contact: {
+            company_id: string;
+            contact_id: string;
+            create_time: string;
+            email: string;
+            language: components["schemas"]["Language"] | null;
+            name: string;
+            receives_invoices: boolean;
+            send_as: components["schemas"]["SendAs"];
+        };
+        ContactBody: {
+            email: string;
+            language?: components["schemas"]["Language"] | null;
+            name: string;
+            receives_invoices?: boolean | null;
+            send_as?: components["schemas"]["SendAs"] | null;
+        };
         Container: {
             agent_id: string;
             container_id: string;
@@ -2708,6 +3188,40 @@ export interface components {
         ContainerUser: {
             name: string;
             publicKey: string;
+        };
+        CorrectedRate: {
+            corrected: Decimal;
+            corrected_tax: Decimal;
+            credited: Decimal;
+            credited_tax: Decimal;
+            difference: Decimal;
+            difference_tax: Decimal;
+            invoiced: Decimal;
+            invoiced_tax: Decimal;
+            tax_rate: Decimal | null;
+        };
+        CorrectionPreview: {
+            can_credit: boolean;
+            changed_terms: components["schemas"]["ChangedTerm"][];
+            company_id: string;
+            corrected: components["schemas"]["InvoiceSheet"];
+            corrected_total: Decimal;
+            credited_total: Decimal;
+            currency: components["schemas"]["Currency"];
+            difference: Decimal;
+            exchange_rate: Decimal;
+            invoice_no: string;
+            invoiced_total: Decimal;
+            month: string;
+            netted: Decimal;
+            rates: components["schemas"]["CorrectedRate"][];
+            revision: number;
+            vendor: ("aws" | "azure") | string;
+        };
+        CorrectionPreviewRequest: {
+            import_id?: string | null;
+            one_off_lines?: boolean | null;
+            terms?: components["schemas"]["InvoiceSettingUpdate"] | null;
         };
         CostSum: {
             company_id?: string | null;
@@ -2760,6 +3274,7 @@ export interface components {
         };
         CreditedAmount: {
             amount: Decimal;
+            credit_note_no?: string | null;
             description: string;
             line: string | null;
             tax_free: boolean;
@@ -2770,13 +3285,14 @@ export interface components {
             tax_rate: Decimal | null;
         };
         /** @enum {string} */
-        CreditKind: "full" | "lines" | "manual";
+        CreditKind: "full" | "lines" | "manual" | "correction";
         CreditNoteDocument: {
             addressee: components["schemas"]["Addressee"];
             amounts: components["schemas"]["CreditedAmount"][];
             billinggroup_id: string;
             billinggroup_name: string;
             company_id: string;
+            correction?: components["schemas"]["NoteCorrection"] | null;
             credit_note_id: string;
             credit_note_no: string;
             currency: components["schemas"]["Currency"];
@@ -2803,6 +3319,7 @@ export interface components {
             kind: components["schemas"]["CreditKind"];
             lines?: string[] | null;
             reason: string;
+            terms?: components["schemas"]["InvoiceSettingUpdate"] | null;
         };
         CrossTagUsage: {
             keys: string[];
@@ -2863,6 +3380,7 @@ export interface components {
         CustomerInvoice: {
             addressee: components["schemas"]["PrintedParty"];
             agency: components["schemas"]["PrintedFee"] | null;
+            cancelled: boolean;
             company_id: string;
             currency: components["schemas"]["Currency"];
             due_date: string | null;
@@ -2874,6 +3392,7 @@ export interface components {
             items: components["schemas"]["PrintedItem"][];
             lines: components["schemas"]["PrintedLine"][];
             month: string;
+            payment: components["schemas"]["CustomerPayment"] | null;
             pre_tax: Decimal;
             provisional: boolean;
             remarks: string | null;
@@ -2889,12 +3408,14 @@ export interface components {
             vendor_name: string;
         };
         CustomerInvoiceHead: {
+            cancelled: boolean;
             company_id: string;
             currency: components["schemas"]["Currency"];
             due_date: string | null;
             invoice_no: string;
             issue_date: string;
             month: string;
+            payment: components["schemas"]["CustomerPayment"] | null;
             pre_tax: Decimal;
             tax: Decimal;
             total: Decimal;
@@ -2917,6 +3438,11 @@ export interface components {
             vendor: ("aws" | "azure") | string;
             vendor_cost: Decimal;
         };
+        CustomerPayment: {
+            open_balance: Decimal;
+            overdue: boolean;
+            state: components["schemas"]["PaymentState"];
+        };
         Dashboard: {
             anomalies: number | null;
             budgets: components["schemas"]["BudgetState"][] | null;
@@ -2930,6 +3456,14 @@ export interface components {
             totals: components["schemas"]["MonthTotal"][];
             unpriced: components["schemas"]["UnpricedUsage"][];
         };
+        /** @enum {string} */
+        DeliveryError: "status" | "redirect" | "gone" | "timeout" | "connection" | "tls" | "dns" | "address_refused" | "endpoint_disabled";
+        /** @enum {string} */
+        DeliveryMethod: "pdf" | "link";
+        /** @enum {string} */
+        DeliveryProblem: "cancelled" | "already_sent" | "mail_in_progress" | "revision_changed" | "outdated" | "no_contact" | "no_portal_login";
+        /** @enum {string} */
+        DeliveryState: "queued" | "sending" | "delivered" | "failed" | "unknown";
         DeployedResource: {
             key: string;
             value: string;
@@ -2964,6 +3498,41 @@ export interface components {
             user_id: string;
             username: string;
             version_id: string;
+        };
+        /** @enum {string} */
+        DocumentKind: "invoice" | "credit_note";
+        /** @enum {string} */
+        DocumentState: "created" | "sent" | "replaced" | "cancelled" | "issued";
+        DriftDecision: {
+            company_id: string;
+            credit_note_id: string | null;
+            currency: components["schemas"]["Currency"] | null;
+            decide_time: string;
+            decided_by: string;
+            decision: components["schemas"]["DriftDecisionKind"];
+            entry_id: string | null;
+            entry_month: string | null;
+            import_id: string;
+            invoice_no: string | null;
+            pre_tax: Decimal | null;
+            reason: string;
+            replacement_no: string | null;
+        };
+        /** @enum {string} */
+        DriftDecisionKind: "entry" | "credit_note" | "replacement" | "dismissed";
+        DriftDecisionRequest: {
+            decision: components["schemas"]["DriftDecisionKind"];
+            entry_month?: string | null;
+            one_off_lines?: boolean | null;
+            reason: string;
+        };
+        DriftOfGroup: {
+            billinggroup_id: string;
+            billinggroup_name: string;
+            company_id: string;
+            decision: components["schemas"]["DriftDecision"] | null;
+            invoice_no: string | null;
+            late_costs: components["schemas"]["LateCostSum"][];
         };
         /** @enum {string} */
         DueRule: "end_of_next_month" | "days";
@@ -3001,6 +3570,8 @@ export interface components {
             tax_free: boolean;
             why: components["schemas"]["Explanation"];
         };
+        /** @enum {string} */
+        EventState: "waiting" | "delivered" | "failed";
         ExplainedAmount: {
             amount: Decimal;
             base: Decimal | null;
@@ -3254,6 +3825,30 @@ export interface components {
             total_before: Decimal | null;
             vendor: ("aws" | "azure") | string;
         };
+        InvoiceDelivery: {
+            attachment: string | null;
+            attempts: number;
+            billinggroup_name: string;
+            cause: string | null;
+            company_id: string;
+            create_time: string;
+            created_by: string;
+            delivered_time: string | null;
+            delivery_id: string;
+            invoice_no: string;
+            language: components["schemas"]["Language"];
+            message_id: string;
+            method: components["schemas"]["DeliveryMethod"];
+            month: string;
+            recipients: components["schemas"]["Recipient"][];
+            refused: components["schemas"]["RefusedRecipient"][];
+            revision: number;
+            state: components["schemas"]["DeliveryState"];
+            subject: string;
+            text: string;
+            update_time: string;
+            vendor: string;
+        };
         InvoiceDocument: {
             addressee: components["schemas"]["Addressee"];
             billinggroup_id: string;
@@ -3272,10 +3867,13 @@ export interface components {
             issue_date: string;
             issuer: components["schemas"]["Issuer"] | null;
             language: components["schemas"]["Language"];
+            /** @default [] */
+            late_costs: components["schemas"]["LateCost"][];
             memo: string | null;
             month: string;
             project: components["schemas"]["InvoiceProject"] | null;
             remarks: string | null;
+            replaces?: string | null;
             revision: number;
             setting: components["schemas"]["InvoiceSetting"];
             sheet: components["schemas"]["InvoiceSheet"];
@@ -3352,6 +3950,20 @@ export interface components {
             };
             sales: Decimal;
             stock: Decimal;
+        };
+        InvoicePayments: {
+            credited: Decimal;
+            currency: components["schemas"]["Currency"];
+            days_overdue: number;
+            due_date: string | null;
+            invoice_no: string;
+            invoice_state: components["schemas"]["InvoiceState"];
+            open_balance: Decimal;
+            overdue: boolean;
+            paid: Decimal;
+            payments: components["schemas"]["Payment"][];
+            state: components["schemas"]["PaymentState"];
+            total: Decimal;
         };
         InvoiceProject: {
             project_code: string;
@@ -3432,7 +4044,7 @@ export interface components {
             usage_charge: Decimal;
         };
         /** @enum {string} */
-        InvoiceState: "created" | "sent" | "cancelled";
+        InvoiceState: "created" | "sent" | "credited" | "replaced" | "cancelled";
         InvoiceStatus: {
             cancel_reason: string | null;
             cancelled_by: string | null;
@@ -3440,6 +4052,9 @@ export interface components {
             credit_notes: string[];
             credited: Decimal;
             invoice_no: string;
+            publish_time: string | null;
+            replaced: components["schemas"]["ReplacedInvoice"][];
+            replaces: string | null;
             revision: number;
             sent_by: string | null;
             sent_time: string | null;
@@ -3517,6 +4132,21 @@ export interface components {
         Language: "ja" | "en";
         /** @enum {string} */
         LanguageChange: "ja" | "en" | "";
+        LateCost: {
+            amount: Decimal;
+            currency: string;
+            customer_id: string;
+            description: string;
+            marketplace: boolean;
+            one_off: boolean;
+            payer_id: string;
+            service: string;
+        };
+        LateCostSum: {
+            currency: string;
+            one_off_lines: Decimal;
+            usage: Decimal;
+        };
         LegacyRole: {
             create_time: string;
             name: string;
@@ -3725,6 +4355,12 @@ export interface components {
             client_data: string;
             credential_id: string;
         };
+        NoteCorrection: {
+            changed_terms: components["schemas"]["ChangedTerm"][];
+            corrected: components["schemas"]["CreditedTax"][];
+            corrected_total: Decimal;
+            import_id: string | null;
+        };
         Notification: {
             email: components["schemas"]["BooleanText"];
         };
@@ -3741,11 +4377,15 @@ export interface components {
             cost_tag_key?: string | null;
             /** @default false */
             customers_need_second_factor: boolean;
+            invoice_reply_to?: string | null;
             invoice_setting_update?: components["schemas"]["SettingUpdateMode"];
             invoice_template_id?: string | null;
             language?: components["schemas"]["Language"];
             portal_colour?: string | null;
+            portal_invoices?: components["schemas"]["PortalInvoices"];
             portal_name?: string | null;
+            /** @default false */
+            portal_shows_payments: boolean;
             provider_names?: {
                 [key: string]: string[];
             };
@@ -3764,11 +4404,14 @@ export interface components {
             check_margin_limit?: Decimal | null;
             cost_tag_key?: string | null;
             customers_need_second_factor?: boolean | null;
+            invoice_reply_to?: string | null;
             invoice_setting_update?: components["schemas"]["SettingUpdateMode"] | null;
             invoice_template_id?: string | null;
             language?: components["schemas"]["Language"] | null;
             portal_colour?: string | null;
+            portal_invoices?: components["schemas"]["PortalInvoices"] | null;
             portal_name?: string | null;
+            portal_shows_payments?: boolean | null;
             provider_names?: {
                 [key: string]: string[];
             } | null;
@@ -3815,10 +4458,43 @@ export interface components {
             payer_id: string;
             provisional: boolean;
         };
+        Payment: {
+            amount: Decimal;
+            billinggroup_name: string;
+            company_id: string;
+            create_time: string;
+            created_by: string;
+            currency: components["schemas"]["Currency"];
+            invoice_no: string;
+            month: string;
+            note: string | null;
+            paid_on: string;
+            payment_id: string;
+            reverse_reason: string | null;
+            reversed_by: string | null;
+            reversed_time: string | null;
+            vendor: ("aws" | "azure") | string;
+        };
+        PaymentRequest: {
+            amount: Decimal;
+            note?: string | null;
+            overpaid?: boolean | null;
+            paid_on: string;
+        };
+        PaymentsRecorded: {
+            created: components["schemas"]["Payment"][];
+        };
+        /** @enum {string} */
+        PaymentState: "open" | "partly_paid" | "paid" | "overpaid";
         PermissionListing: {
             namespace: components["schemas"]["Namespace"];
             permissions: string[];
         };
+        /**
+         * @default created
+         * @enum {string}
+         */
+        PortalInvoices: "created" | "sent";
         PortalLogo: {
             height: number;
             logo: string;
@@ -3827,6 +4503,20 @@ export interface components {
         };
         PortalLogoBody: {
             content: string;
+        };
+        PreviewedMail: {
+            attachment: string | null;
+            billinggroup_id: string;
+            billinggroup_name: string;
+            company_id: string;
+            company_name: string;
+            invoice_no: string;
+            language: components["schemas"]["Language"];
+            problems: components["schemas"]["DeliveryProblem"][];
+            recipients: components["schemas"]["Recipient"][];
+            revision: number;
+            subject: string;
+            text: string;
         };
         PrintedEntry: {
             amount: Decimal;
@@ -3946,7 +4636,18 @@ export interface components {
             description: string;
             kind: string;
             marketplace: boolean;
+            /** @default  */
+            payer_id: string;
             service: string;
+        };
+        PublicationRequest: {
+            publish_time: string;
+        };
+        QueuedMail: {
+            company_id: string;
+            delivery_id: string;
+            invoice_no: string;
+            revision: number;
         };
         RecalculationApply: {
             apply: boolean;
@@ -3980,6 +4681,35 @@ export interface components {
             usage_start: string;
             vendor: ("aws" | "azure") | string;
         };
+        Receivable: {
+            billinggroup_name: string;
+            company_id: string;
+            credited: Decimal;
+            currency: components["schemas"]["Currency"];
+            days_overdue: number;
+            due_date: string | null;
+            invoice_no: string;
+            month: string;
+            open_balance: Decimal;
+            paid: Decimal;
+            state: components["schemas"]["PaymentState"];
+            total: Decimal;
+            vendor: ("aws" | "azure") | string;
+        };
+        ReceivableTotal: {
+            credited: Decimal;
+            currency: components["schemas"]["Currency"];
+            invoices: number;
+            open_balance: Decimal;
+            overdue: Decimal;
+            paid: Decimal;
+            total: Decimal;
+        };
+        Recipient: {
+            email: string;
+            name: string;
+            send_as: components["schemas"]["SendAs"];
+        };
         Recommendation: {
             amount: Decimal | null;
             currency: components["schemas"]["Currency"] | null;
@@ -4003,9 +4733,28 @@ export interface components {
             rows: components["schemas"]["Recommendation"][];
             unpriced: components["schemas"]["UnpricedUsage"][];
         };
+        RefusedRecipient: {
+            cause: string;
+            email: string;
+        };
         RegistrationStart: {
             kind: components["schemas"]["FactorKind"];
             old_password?: string | null;
+        };
+        ReplacedInvoice: {
+            import_id: string | null;
+            invoice_no: string;
+            reason: string;
+            replaced_by: string;
+            replaced_time: string;
+            replacement_no: string;
+            revision: number;
+            sent_by: string;
+            sent_time: string;
+            state: components["schemas"]["InvoiceState"];
+        };
+        ReplacementRequest: {
+            reason: string;
         };
         /**
          * @default account
@@ -4146,6 +4895,9 @@ export interface components {
             usage_type: string;
             vendor: ("aws" | "azure") | string;
             zone: string;
+        };
+        ReversedPaymentRequest: {
+            reason: string;
         };
         RevisionComparison: {
             added: components["schemas"]["ComparedAmount"][];
@@ -4297,8 +5049,31 @@ export interface components {
             sign_in_token: string;
             totp_code?: string | null;
         };
+        /** @enum {string} */
+        SendAs: "to" | "cc";
+        SendingPreview: {
+            mails: components["schemas"]["PreviewedMail"][];
+            method: components["schemas"]["DeliveryMethod"];
+            month: string;
+            ready: number;
+            vendor: string;
+        };
+        SendInvoicesRequest: {
+            again?: boolean | null;
+            company_ids?: string[] | null;
+            method: components["schemas"]["DeliveryMethod"];
+            publish_time?: string | null;
+            revisions?: {
+                [key: string]: number;
+            } | null;
+            vendor: ("aws" | "azure") | string;
+        };
         SentInvoiceRequest: {
             revision: number;
+        };
+        SentInvoices: {
+            sent: components["schemas"]["QueuedMail"][];
+            skipped: components["schemas"]["SkippedInvoice"][];
         };
         SessionCredentials: {
             AccessKeyID: string;
@@ -4384,6 +5159,10 @@ export interface components {
         SkippedGroup: {
             company_id: string;
             reason: string;
+        };
+        SkippedInvoice: {
+            company_id: string;
+            problems: components["schemas"]["DeliveryProblem"][];
         };
         Stack: {
             auth_token: string;
@@ -4603,6 +5382,7 @@ export interface components {
             counts: components["schemas"]["TieOutCounts"];
             differences: components["schemas"]["TieOutDifference"][];
             entry_differences: components["schemas"]["TieOutEntryDifference"][];
+            late_costs: components["schemas"]["TieOutLateCost"][];
             month: string;
             payers: components["schemas"]["TieOutPayer"][];
             state: components["schemas"]["TieOutState"];
@@ -4644,6 +5424,15 @@ export interface components {
             invoice_no: string | null;
             invoiced: Decimal;
             reason: string;
+            vendor: ("aws" | "azure" | "gcp") | string;
+        };
+        TieOutLateCost: {
+            amount: Decimal;
+            company_id: string;
+            currency: string;
+            decision: components["schemas"]["DriftDecisionKind"];
+            import_id: string;
+            invoice_no: string | null;
             vendor: ("aws" | "azure" | "gcp") | string;
         };
         TieOutPayer: {
@@ -4810,6 +5599,59 @@ export interface components {
             billinggroup_id: string;
             billinggroup_name: string;
             company_id: string;
+        };
+        WebhookDelivery: {
+            attempts: number;
+            delivery_id: string;
+            event_id: string;
+            event_time: string;
+            event_type: string;
+            last_attempt_time: string | null;
+            last_error: components["schemas"]["DeliveryError"] | null;
+            last_status: number | null;
+            next_attempt_time: string | null;
+            object: string;
+            state: components["schemas"]["EventState"];
+        };
+        WebhookEndpoint: {
+            create_time: string;
+            description: string;
+            disabled_reason: string | null;
+            enabled: boolean;
+            endpoint_id: string;
+            event_types: components["schemas"]["WebhookEventType"][];
+            previous_secret_until: string | null;
+            update_time: string;
+            url: string;
+        };
+        WebhookEndpointBody: {
+            description?: string | null;
+            enabled?: boolean | null;
+            event_types?: components["schemas"]["WebhookEventType"][] | null;
+            url: string;
+        };
+        /** @enum {string} */
+        WebhookEventType: "import.committed" | "import.parked" | "import.drift" | "import.failed" | "invoice_run.finished" | "invoice.created" | "invoice.sent" | "invoice.cancelled" | "credit_note.issued" | "month.closed" | "month.reopened" | "budget.alert";
+        WebhookReplay: {
+            since: string;
+        };
+        WebhookReplayed: {
+            deliveries: number;
+            /** @default success */
+            status: string;
+        };
+        WebhookSecret: {
+            endpoint_id: string;
+            previous_secret_until: string | null;
+            secret: string;
+            /** @default success */
+            status: string;
+        };
+        WebhookTest: {
+            delivery_id: string;
+            event_id: string;
+            /** @default success */
+            status: string;
         };
     };
     responses: never;
@@ -5254,6 +6096,86 @@ export interface operations {
             };
         };
     };
+    MCoreArchiveListArchivedDocuments: {
+        parameters: {
+            query?: {
+                amount_from?: string;
+                amount_to?: string;
+                counterparty?: string;
+                currency?: components["schemas"]["Currency"];
+                date_from?: string;
+                date_to?: string;
+                document_kind?: components["schemas"]["DocumentKind"];
+                limit?: number;
+                offset?: number;
+                search?: string;
+                sort?: "issue_date" | "-issue_date" | "total" | "-total" | "counterparty" | "-counterparty";
+                state?: components["schemas"]["DocumentState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchivedDocument"][];
+                };
+            };
+        };
+    };
+    MCoreArchiveKeyGetArchiveKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ArchiveKey"];
+                };
+            };
+        };
+    };
+    MCoreArchiveZipExportArchive: {
+        parameters: {
+            query?: {
+                amount_from?: string;
+                amount_to?: string;
+                counterparty?: string;
+                currency?: components["schemas"]["Currency"];
+                date_from?: string;
+                date_to?: string;
+                document_kind?: components["schemas"]["DocumentKind"];
+                search?: string;
+                state?: components["schemas"]["DocumentState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": unknown;
+                };
+            };
+        };
+    };
     MCoreAuditListAuditEntries: {
         parameters: {
             query?: {
@@ -5395,6 +6317,106 @@ export interface operations {
             };
             path: {
                 company_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MCoreBillinggroupCompanyIdContactsListContacts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                company_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"][];
+                };
+            };
+        };
+    };
+    MCoreBillinggroupCompanyIdContactsCreateContact: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    MCoreBillinggroupCompanyIdContactsContactIdReplaceContact: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+                contact_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Contact"];
+                };
+            };
+        };
+    };
+    MCoreBillinggroupCompanyIdContactsContactIdDeleteContact: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+                contact_id: string;
             };
             cookie?: never;
         };
@@ -5825,6 +6847,55 @@ export interface operations {
             };
         };
     };
+    MCoreCostsImportsImportIdDriftListDrift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DriftOfGroup"][];
+                };
+            };
+        };
+    };
+    MCoreCostsImportsImportIdDriftCompanyIdDecideDrift: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DriftDecisionRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DriftDecision"];
+                };
+            };
+        };
+    };
     MCoreCostsImportsImportIdReleaseReleaseImport: {
         parameters: {
             query?: never;
@@ -5932,6 +7003,29 @@ export interface operations {
                 };
                 content: {
                     "text/csv": string;
+                };
+            };
+        };
+    };
+    MCoreDeliveriesDeliveryIdRetryRetryDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                delivery_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDelivery"];
                 };
             };
         };
@@ -6157,6 +7251,35 @@ export interface operations {
             };
         };
     };
+    MCoreInvoicesMonthCompanyIdVendorCorrectionPreviewPreviewCorrection: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+                month: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CorrectionPreviewRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CorrectionPreview"];
+                };
+            };
+        };
+    };
     MCoreInvoicesMonthCompanyIdVendorCreditNotesListCreditNotesOfInvoice: {
         parameters: {
             query?: never;
@@ -6209,6 +7332,29 @@ export interface operations {
             };
         };
     };
+    MCoreInvoicesMonthCompanyIdVendorDeliveriesListDeliveriesOfInvoice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                company_id: string;
+                month: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDelivery"][];
+                };
+            };
+        };
+    };
     MCoreInvoicesMonthCompanyIdVendorExplanationExplainInvoice: {
         parameters: {
             query?: {
@@ -6234,6 +7380,88 @@ export interface operations {
             };
         };
     };
+    MCoreInvoicesMonthCompanyIdVendorPaymentsListPaymentsOfInvoice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                company_id: string;
+                month: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoicePayments"];
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthCompanyIdVendorPaymentsRecordPayment: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+                month: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PaymentRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"];
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthCompanyIdVendorPaymentsPaymentIdReversedReversePayment: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+                month: string;
+                payment_id: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReversedPaymentRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"];
+                };
+            };
+        };
+    };
     MCoreInvoicesMonthCompanyIdVendorPdfPrintInvoice: {
         parameters: {
             query?: never;
@@ -6253,6 +7481,64 @@ export interface operations {
                 };
                 content: {
                     "application/pdf": string;
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthCompanyIdVendorPublicationPublishInvoice: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+                month: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PublicationRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceStatus"];
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthCompanyIdVendorReplacementReplaceInvoice: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                company_id: string;
+                month: string;
+                vendor: ("aws" | "azure") | string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplacementRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceStatus"];
                 };
             };
         };
@@ -6424,6 +7710,86 @@ export interface operations {
                 };
                 content: {
                     "application/pdf": string;
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthDeliveriesListDeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                state?: components["schemas"]["DeliveryState"];
+                vendor?: ("aws" | "azure") | string;
+            };
+            header?: never;
+            path: {
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InvoiceDelivery"][];
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthDeliveriesSendInvoices: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendInvoicesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentInvoices"];
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthDeliveriesPreviewPreviewSending: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SendInvoicesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendingPreview"];
                 };
             };
         };
@@ -6949,6 +8315,58 @@ export interface operations {
             };
         };
     };
+    MCorePaymentsListPayments: {
+        parameters: {
+            query?: {
+                company_id?: string;
+                from?: string;
+                limit?: number;
+                offset?: number;
+                search?: string;
+                sort?: "paid_on" | "-paid_on" | "invoice_no" | "-invoice_no" | "billinggroup_name" | "-billinggroup_name" | "amount" | "-amount" | "create_time" | "-create_time";
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payment"][];
+                };
+            };
+        };
+    };
+    MCorePaymentsCsvRecordPaymentsFromCsv: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaymentsRecorded"];
+                };
+            };
+        };
+    };
     MCorePortalBrandingReadOwnBranding: {
         parameters: {
             query?: never;
@@ -7179,6 +8597,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MCoreReceivablesListReceivables: {
+        parameters: {
+            query?: {
+                balance?: components["schemas"]["BalanceFilter"];
+                company_id?: string;
+                limit?: number;
+                offset?: number;
+                search?: string;
+                sort?: "due_date" | "-due_date" | "invoice_no" | "-invoice_no" | "billinggroup_name" | "-billinggroup_name" | "total" | "-total" | "open_balance" | "-open_balance";
+                vendor?: ("aws" | "azure") | string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Receivable"][];
+                };
+            };
+        };
+    };
+    MCoreReceivablesTotalsSumReceivables: {
+        parameters: {
+            query?: {
+                balance?: components["schemas"]["BalanceFilter"];
+                company_id?: string;
+                search?: string;
+                vendor?: ("aws" | "azure") | string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceivableTotal"][];
                 };
             };
         };
@@ -7563,6 +9032,243 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MCoreWebhooksListWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"][];
+                };
+            };
+        };
+    };
+    MCoreWebhooksCreateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+        };
+    };
+    MCoreWebhooksEndpointIdReadWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    MCoreWebhooksEndpointIdUpdateWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpoint"];
+                };
+            };
+        };
+    };
+    MCoreWebhooksEndpointIdDeleteWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MCoreWebhooksEndpointIdDeliveriesListWebhookDeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                offset?: number;
+                state?: components["schemas"]["EventState"];
+            };
+            header?: never;
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"][];
+                };
+            };
+        };
+    };
+    MCoreWebhooksEndpointIdDeliveriesDeliveryIdReplayReplayWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                delivery_id: string;
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Success"];
+                };
+            };
+        };
+    };
+    MCoreWebhooksEndpointIdReplayReplayFailedWebhooks: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookReplay"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplayed"];
+                };
+            };
+        };
+    };
+    MCoreWebhooksEndpointIdSecretRotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookSecret"];
+                };
+            };
+        };
+    };
+    MCoreWebhooksEndpointIdTestSendTestWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                endpoint_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookTest"];
                 };
             };
         };

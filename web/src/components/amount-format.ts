@@ -1,5 +1,5 @@
 // Writes exact amounts as people read them.
-import type { Decimal } from "../api/exact-json.ts";
+import { type Decimal, isDecimalNumber } from "../api/exact-json.ts";
 
 /** ECMAScript formats digits given as text exactly; TypeScript declares numbers alone. */
 type ExactFormat = { format(value: Decimal): string };
@@ -66,6 +66,11 @@ export function isNegative(amount: Decimal): boolean {
 
 export function isZero(amount: Decimal): boolean {
   return /^-?0+(\.0+)?$/.test(String(amount));
+}
+
+/** Whether a text is a number above 0. */
+export function isPositiveNumber(text: string): boolean {
+  return isDecimalNumber(text) && !isNegative(text.trim()) && !isZero(text.trim());
 }
 
 /** An approximate value for drawing charts; never for calculating. */

@@ -5,7 +5,7 @@ import TopNavigation, {
   type TopNavigationProps,
 } from "@cloudscape-design/components/top-navigation";
 import { useLingui } from "@lingui/react/macro";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { useHref, useLocation, useNavigate } from "react-router";
 import { useLanguage } from "../language/language.tsx";
 import { LANGUAGE_NAMES } from "../language/language-switch.tsx";
@@ -33,6 +33,12 @@ const WIDE = "(min-width: 900px)";
 export function ConsoleFrame(props: ConsoleFrameProps) {
   const { t } = useLingui();
   const [open, setOpen] = useState(() => matchMedia(WIDE).matches);
+  useEffect(() => {
+    const wide = matchMedia(WIDE);
+    const follow = () => setOpen(wide.matches);
+    wide.addEventListener("change", follow);
+    return () => wide.removeEventListener("change", follow);
+  }, []);
   return (
     <NotificationProvider>
       <div id="top-bar">

@@ -1,5 +1,6 @@
 // How a new person gets a password: by an invitation, or by somebody who sets it.
 import Checkbox from "@cloudscape-design/components/checkbox";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useLingui } from "@lingui/react/macro";
 import { inventPassword, isPassword } from "./password.ts";
 import { PasswordField } from "./password-field.tsx";
@@ -24,7 +25,7 @@ export function FirstPassword({ value, email, onChange, errorText, disabled }: F
   const { t } = useLingui();
   const invited = isInvited(value, email);
   return (
-    <>
+    <SpaceBetween size="m">
       <Checkbox
         checked={invited}
         disabled={disabled || email === ""}
@@ -45,7 +46,7 @@ export function FirstPassword({ value, email, onChange, errorText, disabled }: F
           disabled={disabled}
         />
       )}
-    </>
+    </SpaceBetween>
   );
 }
 

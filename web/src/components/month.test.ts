@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { currentMonth, formatMonth, shiftMonth } from "./month.ts";
+import { currentDay, currentMonth, formatMonth, shiftMonth } from "./month.ts";
 
 test("months are named in the language", () => {
   assert.equal(formatMonth("2026-09", "ja"), "2026年9月");
@@ -14,4 +14,8 @@ test("months shift across the year", () => {
 
 test("the present month is the person's own", () => {
   assert.equal(currentMonth(new Date(2026, 0, 31, 23, 59)), "2026-01");
+});
+
+test("the present day is that of the person", () => {
+  assert.equal(currentDay(new Date(2026, 0, 9, 23, 59)), "2026-01-09");
 });

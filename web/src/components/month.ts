@@ -18,6 +18,11 @@ export function currentMonth(now = new Date()): string {
   return `${now.getFullYear()}-${String(now.getMonth() + 1).padStart(2, "0")}`;
 }
 
+/** The present day where the person is, as the API writes it. */
+export function currentDay(now = new Date()): string {
+  return `${currentMonth(now)}-${String(now.getDate()).padStart(2, "0")}`;
+}
+
 export function formatTime(time: string, language: string): string {
   const options = { dateStyle: "medium", timeStyle: "short" } as const;
   return new Intl.DateTimeFormat(language, options).format(new Date(time));

@@ -1,5 +1,6 @@
 // The rows of a table as cards, one below the other, for the width of a phone.
 import Cards, { type CardsProps } from "@cloudscape-design/components/cards";
+import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import Select from "@cloudscape-design/components/select";
 import { useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
@@ -26,12 +27,18 @@ export function NarrowRows<T>({ columns, footer, ...props }: NarrowRowsProps<T>)
         cardsPerRow={[{ cards: 1 }]}
         cardDefinition={{
           header: (row) => heading?.cell(row),
-          sections: others.map(({ id, header, cell }) => ({
-            id,
-            header,
-            content: cell,
-            width: 50,
-          })),
+          sections: [
+            {
+              id: "values",
+              content: (row) => (
+                <KeyValuePairs
+                  columns={others.length === 1 ? 1 : 2}
+                  minColumnWidth={120}
+                  items={others.map(({ header, cell }) => ({ label: header, value: cell(row) }))}
+                />
+              ),
+            },
+          ],
         }}
       />
       {footer}

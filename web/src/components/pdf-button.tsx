@@ -1,11 +1,7 @@
 // Saves a printed document that is read when it is asked for.
 import Button from "@cloudscape-design/components/button";
-import { useState } from "react";
-import type { ApiError, PathWith } from "../api/client.ts";
-import { useClient } from "../api/queries.ts";
-import { saveFile } from "./csv.ts";
-import { useNotifications } from "./notifications.tsx";
-import { PDF } from "./pdf-viewer.tsx";
+import type { PathWith } from "../api/client.ts";
+import { useDownload } from "./download.ts";
 
 interface PdfButtonProps {
   address: PathWith<"get">;
@@ -16,27 +12,14 @@ interface PdfButtonProps {
 }
 
 export function PdfButton({ address, path, name, label }: PdfButtonProps) {
-  const client = useClient();
-  const { notifyError } = useNotifications();
-  const [busy, setBusy] = useState(false);
-  const save = async () => {
-    setBusy(true);
-    try {
-      const response = await client.download("GET", address, { path });
-      saveFile(await response.blob(), `${name}.pdf`, PDF);
-    } catch (error) {
-      notifyError(error as ApiError);
-    } finally {
-      setBusy(false);
-    }
-  };
+  const download = useDownload();
   return (
     <Button
       variant="icon"
       iconName="download"
       ariaLabel={label}
-      loading={busy}
-      onClick={() => void save()}
+      loading={download.isPending}
+      onClick={() => download.mutate({ address, path, name: `${name}.pdf` })}
     />
   );
 }

@@ -2,12 +2,18 @@
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
-import Spinner from "@cloudscape-design/components/spinner";
+import LiveRegion from "@cloudscape-design/components/live-region";
+import Skeleton from "@cloudscape-design/components/skeleton";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { ApiError } from "../api/client.ts";
 import { useErrorText } from "./error-text.ts";
+
+import "./placeholder.css";
+
+/** Lines that stand for the content until it is read. */
+const SKELETON_WIDTHS = ["30%", "100%", "95%", "60%"];
 
 interface QueryStateProps<T> {
   query: UseQueryResult<T, ApiError>;
@@ -19,9 +25,14 @@ export function QueryState<T>({ query, children }: QueryStateProps<T>) {
   if (query.error !== null)
     return <ErrorState error={query.error} retry={() => query.refetch()} busy={query.isFetching} />;
   return (
-    <Box textAlign="center" padding="xxl" color="text-body-secondary">
-      <Spinner /> <Trans>Loading</Trans>
-    </Box>
+    <div className="placeholder-lines" aria-busy="true">
+      <LiveRegion hidden>
+        <Trans>Loading</Trans>
+      </LiveRegion>
+      {SKELETON_WIDTHS.map((width) => (
+        <Skeleton key={width} width={width} />
+      ))}
+    </div>
   );
 }
 

@@ -17,6 +17,11 @@ export function useRuleText(): (rule: string) => string {
     if (range !== null) return t`A number from ${range[1]} to ${range[2]}.`;
     const repeated = /^once in the file; line (\d+) has it already$/.exec(rule);
     if (repeated !== null) return t`Line ${repeated[1]} has the same value already.`;
+    const balance = /^at most the open balance, which is (.+); record/.exec(rule);
+    if (balance !== null)
+      return t`At most the open balance of ${balance[1]}. Record an overpayment on the page of the invoice.`;
+    const unit = /^a multiple of (.+), greater than 0/.exec(rule);
+    if (unit !== null) return t`A multiple of ${unit[1]}, above 0.`;
     const choice = /^one of (.+)$/.exec(rule);
     if (choice !== null) return t`One of: ${choice[1]}.`;
     switch (rule) {
@@ -31,12 +36,26 @@ export function useRuleText(): (rule: string) => string {
         return t`Named more than once.`;
       case "an e-mail address":
         return t`This is not an e-mail address.`;
+      case "without an honorific such as 様, which the mail adds":
+        return t`Without an honorific, which the mail adds.`;
+      case "one line of text":
+        return t`Enter one line of text.`;
       case "a number":
         return t`Enter a number.`;
       case "a whole number":
         return t`Enter a whole number.`;
       case "an existing billing group":
         return t`There is no such billing group.`;
+      case "an existing invoice":
+        return t`There is no invoice with this number.`;
+      case "an invoice that was sent and is not cancelled":
+        return t`This invoice was not sent yet, or is cancelled.`;
+      case "yes, if this is another payment with the same invoice, amount, date and note":
+        return t`The same payment is recorded already. Write "yes" here if it was paid twice.`;
+      case "a date (yyyy-mm-dd)":
+        return t`Enter a date such as 2026-10-05.`;
+      case "not later than today in the time zone of the organisation":
+        return t`Not later than today.`;
       case "an existing project":
         return t`There is no such project.`;
       case "an existing invoice template":
@@ -53,6 +72,8 @@ export function useRuleText(): (rule: string) => string {
         return t`The file is larger than 200 KiB.`;
       case "from 16 to 2000 pixels wide and high":
         return t`The picture must be from 16 to 2,000 pixels wide and high.`;
+      case "an https address of a public server, in printable ASCII, without user name, password and fragment":
+        return t`An https address of a server on the internet, without user name and password.`;
       case "required where due_rule is days":
         return t`Enter the number of days.`;
       default:

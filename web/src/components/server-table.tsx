@@ -9,6 +9,7 @@ import TextFilter from "@cloudscape-design/components/text-filter";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useEffect, useState } from "react";
 import type { ApiError } from "../api/client.ts";
+import { useColumnStretch } from "./column-widths.ts";
 import { formatCSV, saveFile } from "./csv.ts";
 import type { ListControl } from "./list-state.ts";
 import { useIsNarrow } from "./narrow.ts";
@@ -18,7 +19,13 @@ import { PreferencesDialog } from "./preferences-dialog.tsx";
 import { ErrorState } from "./query-state.tsx";
 
 import "./amount.css";
+import "./placeholder.css";
 import "./server-table.css";
+
+const WIDTH = 150; // of a column that asks for none
+const WIDTH_MIN = 80;
+/** What stands for the rows until they are read. */
+const SKELETON = { totalRows: "auto", minAutoRows: 3, maxAutoRows: 12 } as const;
 
 export interface Column<T> {
   id: string;
@@ -79,6 +86,13 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
   const ids = columns.filter((column) => !column.hiddenAtFirst).map((column) => column.id);
   const [preferences, setPreferences] = usePreferences(props.id, ids, props.wrap);
   const isNarrow = useIsNarrow();
+  const isShown = (column: Column<T>) =>
+    column.alwaysVisible === true || preferences.visible.includes(column.id);
+  const { place, stretch } = useColumnStretch({
+    widths: columns.filter(isShown).map((column) => column.width ?? WIDTH),
+    selectable: props.onSelect !== undefined,
+    embedded: props.embedded === true,
+  });
   if (props.error !== null && rows === undefined)
     return (
       <SpaceBetween size="m">
@@ -86,8 +100,6 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
         <ErrorState error={props.error} {...(props.retry && { retry: props.retry })} />
       </SpaceBetween>
     );
-  const isShown = (column: Column<T>) =>
-    column.alwaysVisible === true || preferences.visible.includes(column.id);
   const sorted = columns.find((column) => column.sort === control.state.sort);
   const pages = Math.max(1, Math.ceil((total ?? rows?.length ?? 0) / preferences.pageSize));
   const save = () => {
@@ -164,24 +176,30 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
     footer: props.footer,
   };
   if (isNarrow) return <NarrowRows<T> {...parts} columns={columns.filter(isShown)} />;
+  const define = (column: Column<T>) => toDefinition(column, stretch ?? 1);
   return (
-    <Table
-      {...parts}
-      variant={props.embedded ? "container" : "full-page"}
-      stickyHeader={!props.embedded}
-      resizableColumns
-      wrapLines={preferences.wrapLines}
-      columnDefinitions={columns.map(toDefinition)}
-      columnDisplay={columns.map((column) => ({ id: column.id, visible: isShown(column) }))}
-      {...(sorted && { sortingColumn: toDefinition(sorted) })}
-      sortingDescending={control.state.descending}
-      onSortingChange={({ detail }) =>
-        control.change({
-          sort: detail.sortingColumn.sortingField ?? "",
-          descending: detail.isDescending ?? false,
-        })
-      }
-    />
+    <div ref={place} className="table-place" aria-busy={parts.loading}>
+      {stretch !== undefined && (
+        <Table
+          {...parts}
+          skeleton={SKELETON}
+          variant={props.embedded ? "container" : "full-page"}
+          stickyHeader={!props.embedded}
+          resizableColumns
+          wrapLines={preferences.wrapLines}
+          columnDefinitions={columns.map(define)}
+          columnDisplay={columns.map((column) => ({ id: column.id, visible: isShown(column) }))}
+          {...(sorted && { sortingColumn: define(sorted) })}
+          sortingDescending={control.state.descending}
+          onSortingChange={({ detail }) =>
+            control.change({
+              sort: detail.sortingColumn.sortingField ?? "",
+              descending: detail.isDescending ?? false,
+            })
+          }
+        />
+      )}
+    </div>
   );
 }
 
@@ -190,7 +208,7 @@ export function usePageSize(id: string): number {
   return usePreferences(id, [])[0].pageSize;
 }
 
-function toDefinition<T>(column: Column<T>): TableProps.ColumnDefinition<T> {
+function toDefinition<T>(column: Column<T>, stretch: number): TableProps.ColumnDefinition<T> {
   return {
     id: column.id,
     header: column.numeric ? <span className="amount-cell">{column.header}</span> : column.header,
@@ -198,8 +216,8 @@ function toDefinition<T>(column: Column<T>): TableProps.ColumnDefinition<T> {
     cell: (row) =>
       column.numeric ? <span className="amount-cell">{column.cell(row)}</span> : column.cell(row),
     ...(column.sort !== undefined && { sortingField: column.sort }),
-    ...(column.width !== undefined && { width: column.width }),
-    minWidth: 80,
+    width: Math.floor((column.width ?? WIDTH) * stretch),
+    minWidth: WIDTH_MIN,
   };
 }
 

@@ -5,13 +5,24 @@ import type { ReactNode } from "react";
 import { useIsNarrow } from "./narrow.ts";
 import { type NarrowColumn, NarrowRows } from "./narrow-rows.tsx";
 
+import "./amount.css";
+
+export interface SmallTableColumn<T> extends NarrowColumn<T> {
+  isRowHeader?: boolean;
+  /** Amounts are aligned at their end. */
+  numeric?: boolean;
+  minWidth?: number;
+}
+
 interface SmallTableProps<T> {
   label: string;
   items: readonly T[];
-  columns: readonly (NarrowColumn<T> & { isRowHeader?: boolean })[];
-  trackBy: string;
+  columns: readonly SmallTableColumn<T>[];
+  trackBy: string | ((row: T) => string);
   header: ReactNode;
-  empty: ReactNode;
+  empty?: ReactNode;
+  /** Shows more rows at once. */
+  compact?: boolean;
   /** Inside another container, without a border of its own. */
   embedded?: boolean;
 }
@@ -21,6 +32,7 @@ export function SmallTable<T>({
   columns,
   empty,
   embedded = false,
+  compact = false,
   ...props
 }: SmallTableProps<T>) {
   const isNarrow = useIsNarrow();
@@ -42,11 +54,22 @@ export function SmallTable<T>({
     <Table<T>
       {...props}
       variant={embedded ? "embedded" : "container"}
-      columnDefinitions={columns}
+      contentDensity={compact ? "compact" : "comfortable"}
+      columnDefinitions={columns.map(toDefinition)}
       empty={whenEmpty}
       wrapLines
       enableKeyboardNavigation
       ariaLabels={{ tableLabel: label }}
     />
   );
+}
+
+function toDefinition<T>({ numeric, ...column }: SmallTableColumn<T>) {
+  if (!numeric) return column;
+  return {
+    ...column,
+    header: <span className="amount-cell">{column.header}</span>,
+    ariaLabel: () => column.header,
+    cell: (row: T) => <span className="amount-cell">{column.cell(row)}</span>,
+  };
 }

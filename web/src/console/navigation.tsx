@@ -37,7 +37,9 @@ export function useNavigationItems(): PageGroup[] {
         },
         { path: "/checks", title: t`Checks`, actions: ["ReadInvoice", "ModifyInvoice"] },
         { path: "/invoices", title: t`Invoices`, actions: ["ReadInvoice", "ModifyInvoice"] },
+        { path: "/receivables", title: t`Receivables`, actions: ["ReadInvoice", "ModifyInvoice"] },
         { path: "/projects", title: t`Projects`, actions: ["ReadProject", "ModifyProject"] },
+        { path: "/archive", title: t`Archive`, actions: ["ReadInvoice", "ModifyInvoice"] },
       ],
     },
     {
@@ -74,6 +76,12 @@ export function useNavigationItems(): PageGroup[] {
         { path: "/people", title: t`People`, actions: ["ReadUsers", "ModifyUsers"] },
         { path: "/roles", title: t`Roles`, actions: ["ReadRoles", "ModifyRoles"] },
         { path: "/api-clients", title: t`API clients`, actions: ANYBODY },
+        {
+          path: "/webhooks",
+          title: t`Webhooks`,
+          actions: ["ReadSettings", "ModifySettings"],
+          whole: true,
+        },
         { path: "/audit", title: t`Audit log`, actions: ["ReadAudit"] },
         { path: "/settings", title: t`Settings`, actions: ["ReadSettings", "ModifySettings"] },
       ],

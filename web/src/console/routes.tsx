@@ -36,8 +36,24 @@ export const router = createBrowserRouter(
               lazy: page(() => import("./pages/invoice/invoice-page.tsx")),
             },
             {
+              path: "receivables",
+              lazy: page(() => import("./pages/receivables/receivables-page.tsx")),
+            },
+            {
+              path: "receivables/import",
+              lazy: page(() => import("./pages/receivables/payment-import-page.tsx")),
+            },
+            {
+              path: "archive",
+              lazy: page(() => import("./pages/archive/archive-page.tsx")),
+            },
+            {
               path: "checks/:month?/:vendor?",
               lazy: page(() => import("./pages/checks/checks-page.tsx")),
+            },
+            {
+              path: "sending/:month/:vendor",
+              lazy: page(() => import("./pages/sending/sending-page.tsx")),
             },
             {
               path: "projects",
@@ -89,6 +105,8 @@ export const router = createBrowserRouter(
               path: "api-clients",
               lazy: page(() => import("./pages/api-clients/api-clients-page.tsx")),
             },
+            { path: "webhooks", lazy: page(() => import("./pages/webhooks/webhooks-page.tsx")) },
+            { path: "webhooks/:id", lazy: page(() => import("./pages/webhooks/webhook-page.tsx")) },
             { path: "audit", lazy: page(() => import("./pages/audit/audit-page.tsx")) },
             { path: "security", lazy: page(() => import("../security/security-page.tsx")) },
             { path: "settings", lazy: page(() => import("./pages/settings/settings-page.tsx")) },

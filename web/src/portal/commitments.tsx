@@ -7,8 +7,10 @@ import { useApi } from "../api/queries.ts";
 import type { components } from "../api/schema.ts";
 import { Amount } from "../components/amount.tsx";
 import { formatExact } from "../components/amount-format.ts";
+import { formatDate } from "../components/month.ts";
 import type { Column } from "../components/server-table.tsx";
 import { usePaymentOptions, useTerms } from "../components/vendor-words.ts";
+import { useLanguage } from "../language/language.tsx";
 import { BrowserTable } from "./browser-table.tsx";
 import { PriceNotes } from "./price-notes.tsx";
 
@@ -28,6 +30,7 @@ export function Reservations({ month, title }: PartProps) {
   const state = useStateText();
   const payment = usePaymentText();
   const account = useAccountColumn<Reservation>();
+  const end = useEndColumn<Reservation>();
   return (
     <SpaceBetween size="s">
       {list.data && <PriceNotes months={list.data.months} unpriced={list.data.unpriced} />}
@@ -36,12 +39,12 @@ export function Reservations({ month, title }: PartProps) {
         title={title}
         embedded
         columns={[
-          text("type", t`Type`, 160, (row) => `${row.service} ${row.instance_type}`),
+          text("type", t`Type`, 120, (row) => `${row.service} ${row.instance_type}`),
           account,
-          figure("number", t`Instances`, (row) => row.number),
-          text("region", t`Region`, 140, (row) => row.zone || row.region),
-          text("terms", t`Payment`, 140, payment),
-          text("end", t`Ends`, 115, (row) => row.end.slice(0, 10) || "–"),
+          figure("number", t`Instances`, (row) => row.number, 120),
+          text("region", t`Region`, 150, (row) => row.zone || row.region),
+          text("terms", t`Payment`, 145, payment),
+          end,
           text("state", t`State`, 100, (row) => state(row.state)),
           money("fee", t`Fee of the month`, (row) => row.fee),
         ]}
@@ -118,6 +121,7 @@ export function SavingsPlans({ month, title }: PartProps) {
   const state = useStateText();
   const payment = usePaymentText();
   const account = useAccountColumn<SavingsPlan>();
+  const end = useEndColumn<SavingsPlan>();
   return (
     <SpaceBetween size="s">
       {list.data && <PriceNotes months={list.data.months} unpriced={list.data.unpriced} />}
@@ -129,7 +133,7 @@ export function SavingsPlans({ month, title }: PartProps) {
           text("plan", t`Savings plan`, 190, (row) => row.savings_plan_id.split("/").at(-1) ?? ""),
           account,
           text("terms", t`Payment`, 140, payment),
-          text("end", t`Ends`, 115, (row) => row.end.slice(0, 10) || "–"),
+          end,
           text("state", t`State`, 100, (row) => state(row.state)),
           money("fee", t`Fee of the month`, (row) => row.fee),
           money("covered", t`Covered usage`, (row) => row.covered_usage),
@@ -165,7 +169,7 @@ function useAccountColumn<T extends { customer_id: string; customer_name: string
     id: "account",
     header: t`Account`,
     sort: "account",
-    width: 190,
+    width: 145,
     cell: (row) => (
       <>
         {row.customer_name}
@@ -178,15 +182,33 @@ function useAccountColumn<T extends { customer_id: string; customer_name: string
   };
 }
 
+function useEndColumn<T extends { end: string }>(): Column<T> {
+  const { t } = useLingui();
+  const { language } = useLanguage();
+  return {
+    id: "end",
+    header: t`Ends`,
+    sort: "end",
+    width: 130,
+    cell: (row) => (row.end === "" ? "–" : formatDate(row.end.slice(0, 10), language)),
+    csv: (row) => row.end.slice(0, 10),
+  };
+}
+
 function text<T>(id: string, header: string, width: number, read: (row: T) => string): Column<T> {
   return { id, header, width, sort: id, cell: read, csv: read };
 }
 
-function figure<T>(id: string, header: string, read: (row: T) => Decimal | null): Column<T> {
+function figure<T>(
+  id: string,
+  header: string,
+  read: (row: T) => Decimal | null,
+  width = 140,
+): Column<T> {
   return {
     id,
     header,
-    width: 140,
+    width,
     sort: id,
     numeric: true,
     cell: (row) => {
@@ -205,7 +227,7 @@ function money<T extends { currency: string | null }>(
   return {
     id,
     header,
-    width: 150,
+    width: 140,
     sort: id,
     numeric: true,
     cell: (row) => <Amount value={read(row)} currency={row.currency ?? ""} />,

@@ -15,6 +15,7 @@ import {
   writeFirstPassword,
 } from "../components/first-password.tsx";
 import { useNotifications } from "../components/notifications.tsx";
+import { OptionalLabel } from "../components/optional-label.tsx";
 import { useFieldErrors } from "../components/rule-text.ts";
 
 const USERNAME = /^[A-Za-z0-9_.-]{4,18}$/;
@@ -63,7 +64,7 @@ export function NewPersonDialog({ onAdded, onEnd }: NewPersonDialogProps) {
       <SpaceBetween size="m">
         <FormField
           label={t`User name`}
-          constraintText={t`4 to 18 letters, digits, _, . or -`}
+          constraintText={t`4 to 18 characters: letters, digits and the signs _ . -`}
           errorText={fieldErrors("username")}
         >
           <Input
@@ -72,7 +73,7 @@ export function NewPersonDialog({ onAdded, onEnd }: NewPersonDialogProps) {
             onChange={({ detail }) => setUsername(detail.value.trim())}
           />
         </FormField>
-        <FormField label={t`E-mail (optional)`} errorText={fieldErrors("email")}>
+        <FormField label={<OptionalLabel label={t`E-mail`} />} errorText={fieldErrors("email")}>
           <Input
             type="email"
             value={email}

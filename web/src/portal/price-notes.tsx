@@ -3,8 +3,7 @@ import Alert from "@cloudscape-design/components/alert";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { components } from "../api/schema.ts";
-import { formatMonth } from "../components/month.ts";
-import { formatVendor } from "../components/vendor.ts";
+import { formatVendorMonth } from "../components/vendor.ts";
 import { useLanguage } from "../language/language.tsx";
 
 type UsageMonth = components["schemas"]["UsageMonth"];
@@ -20,7 +19,7 @@ export function PriceNotes({ months = [], unpriced }: PriceNotesProps) {
   const describeReason = useReasonText();
   const provisional = months.filter((each) => each.provisional);
   const name = ({ month, vendor }: { month: string; vendor: string }) =>
-    `${formatMonth(month, language)} (${formatVendor(vendor)})`;
+    formatVendorMonth(month, vendor, language);
   const list = provisional.map(name).join(language === "ja" ? "、" : ", ");
   if (provisional.length === 0 && unpriced.length === 0) return null;
   return (

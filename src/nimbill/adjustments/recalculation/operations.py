@@ -82,6 +82,11 @@ async def _unapply(db: AsyncConnection, scope: TenantScope, body: RecalculationA
         for entry in await _require_entries(db, scope, body.vendor, body.data)
         if entry.applied_month is not None
     ]
+    if any(entry.calc_type == records.CORRECTION for entry in entries):
+        raise Conflict(
+            "entry_of_correction",
+            "An entry corrects an invoice. It cannot be taken back; correct the invoice again.",
+        )
     for month in {entry.applied_month for entry in entries}:
         if month not in states:
             raise Conflict("conflict", "An entry was changed by another request. Try again.")

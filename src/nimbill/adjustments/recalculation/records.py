@@ -48,6 +48,7 @@ recalculation_entries = sa.Table(
     sa.Column("tax_free", sa.Boolean, nullable=False),
 )
 _entries = recalculation_entries.c
+CORRECTION = "Correction"  # the calc_type of an entry that corrects an invoice of another month
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,6 +212,7 @@ async def lock_entries(
             _entries.exchange_rate,
             _entries.tax_free,
             _entries.delivered,
+            _entries.calc_type,
             cloud_accounts.c.company_id,
         )
         .where(*_filter_visible_entries(scope, vendor), is_any_of(_entries.entry_id, entry_ids))
@@ -310,6 +312,46 @@ async def load_delivered_totals(
         .group_by(*columns)
     )
     return {tuple(row[:3]): (row[3], row[4]) for row in await db.execute(stmt)}
+
+
+async def add_correction(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    *,
+    entry_id: str,
+    customer_id: str,
+    description: str,
+    currency_code: str,
+    amount: Decimal,
+    exchange_rate: Decimal,
+) -> None:
+    """Add an entry of the reseller, applied to the month; it belongs to no payer's data."""
+    start = datetime.fromisoformat(f"{period.month}-01T00:00:00+00:00")
+    time = start.strftime("%Y-%m-%dT%H:%M:%SZ")
+    await db.execute(
+        sa.insert(recalculation_entries).values(
+            organisation_id=scope.organisation_id,
+            entry_id=entry_id,
+            vendor=period.vendor,
+            payer_id="",
+            month=period.month,
+            customer_id=customer_id,
+            calc_type=CORRECTION,
+            platform_type="",
+            description=description,
+            product_name="",
+            product_code="",
+            currency_code=currency_code,
+            unblended_cost=amount,
+            time_interval=f"{time}/{time}",
+            usage_start=start,
+            delivered=False,
+            applied_month=period.month,
+            exchange_rate=exchange_rate,
+            tax_free=False,
+        )
+    )
 
 
 async def upsert_entries(

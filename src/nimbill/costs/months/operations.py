@@ -9,6 +9,8 @@ from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict
+from nimbill.webhooks.event_types import WebhookEventType
+from nimbill.webhooks.events import publish_event
 
 basis = chosen("closed-months")
 
@@ -24,6 +26,9 @@ async def reopen_month(
         raise Conflict("month_open", "This month is not closed.")
     await records.save_month_state(
         db, scope, period, closed=False, closing_number=state.closing_number
+    )
+    await publish_event(
+        db, scope, WebhookEventType.month_reopened, {"month": month, "vendor": body.vendor}
     )
 
 

@@ -17,6 +17,7 @@ from nimbill.customers.organisation_settings.report_tag_rules import (
 )
 from nimbill.customers.organisation_settings.usage_table_rules import find_usage_table_violations
 from nimbill.foundation.basis import Basis, chosen
+from nimbill.foundation.email_rules import find_email_violations
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.language import Language
 from nimbill.foundation.money import Rounding
@@ -36,6 +37,13 @@ class SettingUpdateMode(StrEnum):
 
     stated = "stated"
     either = "either"
+
+
+class PortalInvoices(StrEnum):
+    """Which invoices customers see: from their creation, or only after they were sent."""
+
+    created = "created"
+    sent = "sent"
 
 
 class Band(Body, frozen=True, kw_only=True):
@@ -65,6 +73,9 @@ class OrganisationSettings(Body, frozen=True, kw_only=True):
     check_margin_limit: Decimal = Decimal(0)
     portal_name: str | None = None
     portal_colour: str | None = None
+    portal_shows_payments: bool = False
+    portal_invoices: PortalInvoices = PortalInvoices.created
+    invoice_reply_to: str | None = None
     staff_needs_second_factor: bool = False
     customers_need_second_factor: bool = False
 
@@ -92,6 +103,9 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
     check_margin_limit: Decimal | None = None
     portal_name: Annotated[str, text_length(0, 60)] | None = None
     portal_colour: str | None = None
+    portal_shows_payments: bool | None = None
+    portal_invoices: PortalInvoices | None = None
+    invoice_reply_to: str | None = None
     staff_needs_second_factor: bool | None = None
     customers_need_second_factor: bool | None = None
 
@@ -103,5 +117,7 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
         yield from agent_role_rules.find_role_violations(sent)  # version 3
         yield from find_check_limit_violations(sent)
         yield from find_colour_violations(sent.get("portal_colour"))
+        if sent.get("invoice_reply_to"):
+            yield from find_email_violations(sent["invoice_reply_to"], "invoice_reply_to")
         yield from find_report_tag_violations(sent.get("report_tag_keys"))
         yield from find_usage_table_violations(sent.get("usage_table"))

@@ -9,13 +9,18 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.customers.organisation_settings.bodies import OrganisationSettings, SettingUpdateMode
+from nimbill.customers.organisation_settings.bodies import (
+    OrganisationSettings,
+    PortalInvoices,
+    SettingUpdateMode,
+)
 from nimbill.database.compiled_statement import CompiledStatement, text_parameter
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation import exact_json
+from nimbill.foundation.product import PRODUCT_NAME
 from nimbill.foundation.user_kind import PORTAL_USER_KINDS
 
-__all__ = ["OrganisationSettings", "SettingUpdateMode"]
+__all__ = ["OrganisationSettings", "PortalInvoices", "SettingUpdateMode"]
 
 # The settings are JSON text, so that rates keep their digits. The invoice template has its own
 # column with a foreign key, so that a template in use cannot be deleted.
@@ -72,6 +77,13 @@ async def requires_second_factor(db: AsyncConnection, scope: TenantScope, user: 
     if user.kind in PORTAL_USER_KINDS:
         return settings.customers_need_second_factor
     return settings.staff_needs_second_factor
+
+
+async def find_issuer_name(db: AsyncConnection, scope: TenantScope, user: Row) -> str:
+    """Return the name of the portal for its users, and of the product for staff."""
+    if user.kind not in PORTAL_USER_KINDS:
+        return PRODUCT_NAME
+    return (await load_settings(db, scope)).portal_name or PRODUCT_NAME
 
 
 def _select_settings(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:

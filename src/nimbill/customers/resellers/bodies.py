@@ -8,9 +8,10 @@ from msgspec import UNSET, UnsetType
 
 from nimbill.customers.resellers.meta_flags import find_flag_violations
 from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.foundation.email_rules import find_email_violations
 from nimbill.foundation.errors import Violation
 from nimbill.http.request_bodies import Body, Success
-from nimbill.identity.users.user_rules import find_email_violations, find_password_violations
+from nimbill.identity.users.user_rules import find_password_violations
 
 
 class InputType(StrEnum):

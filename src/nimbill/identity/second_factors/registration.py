@@ -93,7 +93,9 @@ async def _begin_totp(
         challenge=None,
         encrypted_secret=encryptor.encrypt(secret, _pending_secret_data(token)),
     )
-    key = TotpKey(secret=totp.encode_secret(secret), uri=totp.format_key_uri(secret, user.username))
+    issuer = await resources.find_issuer_name(db, token.scope, user)
+    uri = totp.format_key_uri(secret, issuer, user.username)
+    key = TotpKey(secret=totp.encode_secret(secret), uri=uri)
     return FactorRegistration(
         registration_token=token.text, kind=FactorKind.totp, passkey=None, totp=key
     )

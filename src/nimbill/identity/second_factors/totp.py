@@ -15,7 +15,6 @@ SECRET_BYTES = 20  # as long as the hash, as RFC 4226 recommends
 STEP_SECONDS = 30
 DIGITS = 6
 TOLERATED_STEPS = 1  # before and after the present one, for clocks that differ and slow typing
-ISSUER = "Nimbill"
 
 
 def compute_code(secret: bytes, step: int, *, digits: int = DIGITS, algorithm: Any = sha1) -> str:
@@ -45,7 +44,11 @@ def encode_secret(secret: bytes) -> str:
     return base64.b32encode(secret).decode().rstrip("=")
 
 
-def format_key_uri(secret: bytes, username: str) -> str:
+def format_key_uri(secret: bytes, issuer: str, username: str) -> str:
     """Format the address that apps read, often from a picture."""
-    values = {"secret": encode_secret(secret), "issuer": ISSUER}
-    return f"otpauth://totp/{quote(f'{ISSUER}:{username}', safe=':')}?{urlencode(values)}"
+    issuer = issuer.replace(":", " ")  # a colon ends the issuer
+    values = {"secret": encode_secret(secret), "issuer": issuer}
+    # Some apps read the issuer from the label alone. Escaped, a Japanese name would be so long that
+    # cameras could hardly read the picture, so it is not repeated.
+    label = quote(f"{issuer}:{username}" if issuer.isascii() else username, safe=":")
+    return f"otpauth://totp/{label}?{urlencode(values, quote_via=quote)}"

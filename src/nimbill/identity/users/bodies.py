@@ -7,13 +7,10 @@ from typing import Annotated, Any, ClassVar
 from msgspec import UNSET, UnsetType
 
 from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.foundation.email_rules import find_email_violations
 from nimbill.foundation.errors import Violation
 from nimbill.http.request_bodies import Body, text_length
-from nimbill.identity.users.user_rules import (
-    find_email_violations,
-    find_password_violations,
-    find_username_violations,
-)
+from nimbill.identity.users.user_rules import find_password_violations, find_username_violations
 
 
 class BooleanText(StrEnum):

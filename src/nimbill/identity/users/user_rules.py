@@ -1,4 +1,4 @@
-"""Rules of usernames, passwords and e-mail addresses."""
+"""Rules of usernames and passwords."""
 
 import re
 from collections.abc import Iterator
@@ -11,12 +11,8 @@ basis = stated("Subuser creation body")
 
 PASSWORD_LENGTH_MIN = 8
 PASSWORD_LENGTH_MAX = 18
-EMAIL_LENGTH_MAX = 254
 
 _USERNAME = re.compile(r"[A-Za-z0-9_.-]{4,18}")
-# The local part has no quotes and no "=?" (an encoded word could hide another address in a mail
-# header); the host consists of plain labels. Whether the address exists is not checked.
-_EMAIL = re.compile(r"(?!.*=\?)[^\s@<>,;:\"()\[\]\\]+@[^\W_][\w-]*(?:\.[^\W_][\w-]*)*")
 
 reserved_basis = chosen("reserved-usernames")
 # Path segments of routes that also accept a username at this position.
@@ -35,9 +31,3 @@ def find_password_violations(password: Any, field: str = "password") -> Iterator
     shortest, longest = PASSWORD_LENGTH_MIN, PASSWORD_LENGTH_MAX
     if not isinstance(password, str) or not shortest <= len(password) <= longest:
         yield Violation(field, f"length {shortest} to {longest}")
-
-
-def find_email_violations(email: Any) -> Iterator[Violation]:
-    printable = isinstance(email, str) and len(email) <= EMAIL_LENGTH_MAX and email.isprintable()
-    if not printable or not _EMAIL.fullmatch(email):
-        yield Violation("email", "an e-mail address")

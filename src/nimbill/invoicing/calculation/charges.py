@@ -32,7 +32,7 @@ class AppliedEntry(msgspec.Struct, frozen=True, kw_only=True):
     entry_id: str
     customer_id: str
     customer_name: str
-    calc_type: str  # Fee, Credit, Refund or Upfront
+    calc_type: str  # Fee, Credit, Refund, Upfront or Correction
     description: str
     amount: Decimal
     currency: Currency

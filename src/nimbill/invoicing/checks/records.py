@@ -29,7 +29,7 @@ _GROUP_COLUMNS = (
 async def list_invoice_figures(
     db: AsyncConnection, scope: TenantScope, months: Collection[str], vendors: Collection[str]
 ) -> Sequence[Row]:
-    """List the figures of the current invoices of visible groups, without their documents."""
+    """List the figures of current invoices that are not cancelled, of visible groups."""
     stmt = (
         sa.select(
             *_GROUP_COLUMNS,
@@ -48,6 +48,7 @@ async def list_invoice_figures(
             _invoices.organisation_id == scope.organisation_id,
             is_any_of(_invoices.month, months),
             is_any_of(_invoices.vendor, vendors),
+            _invoices.cancelled_time.is_(None),
             *filter_visible_groups(scope),
         )
         .order_by(billing_groups.c.billinggroup_id, _invoices.vendor, _invoices.month)

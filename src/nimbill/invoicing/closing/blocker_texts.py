@@ -23,8 +23,10 @@ BLOCKER_TEXTS: Mapping[str, str] = {
         "The rate, terms, memo or items of billing groups were changed after the invoice. "
         "Create it again."
     ),
+    "invoices_unsent": "Invoices were not sent to the customers yet. Send them.",
     "run_in_progress": "Invoices are being created. Wait until the run is done.",
     "amount_differs": "Invoices differ from the current costs. Create them again.",
+    "invoice_cancelled": "Costs are on cancelled invoices only. Close the month without them.",
     "not_on_invoice": "Costs are on no invoice. Create the invoices again.",
     "not_in_costs": "Invoices have usage that the costs do not contain. Create them again.",
     "entries_differ": "The vendor's entries differ from its costs. Import the costs again.",

@@ -28,6 +28,7 @@ class MonthFacts:
     groups_without_settings: Collection[str] = ()
     groups_without_rate: Collection[str] = ()
     invoiced_groups: Collection[str] = ()
+    unsent_groups: Collection[str] = ()  # groups with an invoice that was not sent
     outdated_groups: Collection[str] = ()  # something was saved since the invoice was created
     running_runs: Collection[str] = ()
     # reason of the tie-out to the groups, payers or accounts that have such a difference
@@ -59,7 +60,7 @@ def find_missing(facts: MonthFacts) -> list[Blocker]:
 
 
 def build_steps(facts: MonthFacts) -> list[Step]:
-    """In a closed month nothing is ready: it has to be reopened first."""
+    """In a closed month nothing but sending is ready: it has to be reopened first."""
     steps = [
         _build_arrived(facts),
         _build_placed(facts),
@@ -68,11 +69,10 @@ def build_steps(facts: MonthFacts) -> list[Step]:
         _build_created(facts),
         _build_checked(facts),
         Step("approved", StepState.not_needed),
-        Step("sent", StepState.not_needed),
     ]
     if facts.is_closed:
         steps = [_block_by_closing(step) for step in steps]
-    return [*steps, _build_closed(facts), *_build_drift(facts)]
+    return [*steps, _build_sent(facts), _build_closed(facts), *_build_drift(facts)]
 
 
 # ── what is missing ──────────────────────────────────────────────────────────────────────────────
@@ -177,6 +177,13 @@ def _build_checked(facts: MonthFacts) -> Step:
     if not facts.invoiced_groups:
         return Step("checked", StepState.blocked, [Blocker("no_invoices")])
     return _build_step("checked", _find_differences(facts), blocked=True)
+
+
+def _build_sent(facts: MonthFacts) -> Step:
+    """Invoices of a closed month can be sent, and a month can be closed before."""
+    if not facts.invoiced_groups:
+        return Step("sent", StepState.not_needed)
+    return _build_step("sent", list(_list("invoices_unsent", facts.unsent_groups)))
 
 
 def _build_closed(facts: MonthFacts) -> Step:

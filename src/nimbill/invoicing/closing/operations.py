@@ -27,6 +27,8 @@ from nimbill.invoicing.closing.bodies import (
 from nimbill.invoicing.closing.month_steps import Blocker, Step, build_steps, find_missing
 from nimbill.invoicing.closing.step_actions import StepAction, load_step_actions
 from nimbill.invoicing.runs.month_settings import count_saved_rates
+from nimbill.webhooks.event_types import WebhookEventType
+from nimbill.webhooks.events import publish_event
 
 basis = chosen("closed-months")
 steps_basis = chosen("month-steps")
@@ -44,6 +46,7 @@ _LINKS = {
     "no_invoices": "/m/core/invoices/{month}",
     "invoice_missing": "/m/core/invoices/{month}",
     "invoices_outdated": "/m/core/invoices/{month}/summary?vendor={vendor}",
+    "invoices_unsent": "/m/core/invoices/{month}/summary?vendor={vendor}",
     "month_not_over": "/m/core/months/{month}?vendor={vendor}",
     "month_closed": "/m/core/months/{month}?vendor={vendor}",
 }
@@ -67,6 +70,9 @@ async def close_month(
     if missing and not body.override:
         raise _build_refusal(state, missing)
     await save_month_state(db, scope, period, closed=True, closing_number=closing_count + 1)
+    closed: dict[str, str | int] = {"month": month, "vendor": body.vendor}
+    closed["closing_number"] = closing_count + 1
+    await publish_event(db, scope, WebhookEventType.month_closed, closed)
     return missing
 
 

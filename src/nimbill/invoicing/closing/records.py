@@ -17,7 +17,8 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.records import ImportState, cost_imports
 from nimbill.invoicing.closing.month_steps import MonthFacts
-from nimbill.invoicing.documents.invoiced_groups import list_invoiced_groups
+from nimbill.invoicing.corrections.late_costs import list_undecided_imports
+from nimbill.invoicing.documents.invoiced_groups import list_invoiced_groups, list_sent_groups
 from nimbill.invoicing.documents.stored_invoices import invoices
 from nimbill.invoicing.reconciliation.records import load_differing_subjects
 from nimbill.invoicing.runs.cost_records import list_imports
@@ -103,6 +104,8 @@ async def load_facts(
     saved = await load_saved_settings(db, scope, period.month, list(groups))
     settings = {group: saved.get((group, period.vendor)) for group in groups}
     imports = await _list_period_imports(db, scope, period)
+    invoiced = await list_invoiced_groups(db, scope, period.month, period.vendor)
+    sent = set(await list_sent_groups(db, scope, period, invoiced))
     drifted = [row.import_id for row in imports if row.state == ImportState.drift]
     return MonthFacts(
         is_over=calendar_month.month_end(period.month) < clock.now(),
@@ -111,7 +114,9 @@ async def load_facts(
         parked_imports=list(state.parked_reasons),
         running_imports=[row.import_id for row in imports if row.state in _RUNNING],
         drifted_imports=drifted,
-        uncorrected_imports=_find_uncorrected(imports),
+        uncorrected_imports=await list_undecided_imports(
+            db, scope, period, _find_uncorrected(imports)
+        ),
         accounts_in_no_group=accounts_in_no_group,
         has_entries=bool(entries),
         undecided_entries=[row.entry_id for row in entries if row.applied_month is None],
@@ -122,7 +127,8 @@ async def load_facts(
             for group, row in settings.items()
             if row is not None and row.exchange_rate is None
         ],
-        invoiced_groups=await list_invoiced_groups(db, scope, period.month, period.vendor),
+        invoiced_groups=invoiced,
+        unsent_groups=[group for group in invoiced if group not in sent],
         outdated_groups=([] if state.closed else await list_outdated_groups(db, scope, period)),
         running_runs=await list_running_runs(db, scope, period),
         differences=await load_differing_subjects(db, scope, period, from_data=from_data),
@@ -218,7 +224,10 @@ async def _list_period_imports(
 
 
 def _find_uncorrected(imports: Iterable[Row]) -> list[str]:
-    """A drift is corrected as soon as a later delivery counts or shows no difference."""
+    """A drift is corrected as soon as a later delivery counts or shows no difference.
+
+    Otherwise somebody decides about its late costs.
+    """
     uncorrected: list[str] = []
     for row in imports:
         if row.state == ImportState.drift:

@@ -13,6 +13,7 @@ from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.records import ImportState, cost_imports
+from nimbill.invoicing.documents.invoiced_groups import find_last_sent
 from nimbill.invoicing.runs.month_settings import find_last_saved_rate
 
 basis = chosen("month-steps")
@@ -42,6 +43,9 @@ async def load_step_actions(
     rate = await find_last_saved_rate(db, scope, period)
     if rate is not None:
         actions["rates"] = StepAction(rate.rate_saved_by, format_timestamp(rate.rate_saved_time))
+    sent = await find_last_sent(db, scope, period)
+    if sent is not None:
+        actions["sent"] = StepAction(sent.sent_by, format_timestamp(sent.sent_time))
     return actions
 
 

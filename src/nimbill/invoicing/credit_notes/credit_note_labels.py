@@ -22,6 +22,8 @@ CREDIT_NOTE_LABELS: Mapping[str, tuple[str, str]] = MappingProxyType({
     "after":           ("返還金額（{}）", "Amount ({})"),
     "credits":         ("返還の内容", "Credited"),
     "rest":            ("{}分のご請求額（残額の全額）", "What was left of the invoice for {}"),
+    "returned":        ("返還済（{}）", "Returned already ({})"),
+    "corrected_total": ("訂正後のご請求額（税込）", "Total of the corrected invoice"),
     "remarks":         ("返還の理由", "Reason"),
 })
 # fmt: on

@@ -57,6 +57,8 @@ def build_credit_note_page(note: CreditNoteDocument) -> TemplateData:
 def _describe(note: CreditNoteDocument, amount: CreditedAmount, labels: dict[str, str]) -> str:
     if amount.line in FEES:
         return labels[amount.line]
+    if amount.credit_note_no:
+        return labels["returned"].format(amount.credit_note_no)
     if amount.description:
         return make_breakable(amount.description)
     return labels["rest"].format(number_format.format_month(note.month, note.language))
@@ -67,6 +69,10 @@ def _list_facts(note: CreditNoteDocument, labels: dict[str, str]) -> Iterator[tu
     yield labels["invoice_date"], number_format.format_date(note.invoice_date, note.language)
     yield labels["month"], number_format.format_month(note.month, note.language)
     yield labels["vendor"], note.vendor_name
+    if note.correction is not None:
+        corrected = note.correction.corrected_total
+        money = number_format.format_money(corrected, note.currency, note.language)
+        yield labels["corrected_total"], money
 
 
 def _list_sums(note: CreditNoteDocument, labels: dict[str, str]) -> Iterator[tuple[str, str]]:

@@ -3,7 +3,7 @@
 Amounts of a note are positive where the invoice's are.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
@@ -29,6 +29,7 @@ class CreditKind(StrEnum):
     full = "full"  # everything that is left of the invoice
     lines = "lines"  # the invoice is corrected as if it did not have these lines
     manual = "manual"  # amounts that somebody entered
+    correction = "correction"  # the invoice is corrected to one that was recalculated
 
 
 class TaxedSum(NamedTuple):
@@ -39,6 +40,11 @@ class TaxedSum(NamedTuple):
 
     def __bool__(self) -> bool:
         return bool(self.pre_tax or self.tax)
+
+
+# by tax rate; None for what is not subject to tax
+RateSums = Mapping[Decimal | None, TaxedSum]
+NOTHING = TaxedSum(ZERO, ZERO)
 
 
 class TaxTerms(NamedTuple):
@@ -63,6 +69,23 @@ def add_sums(sums: Iterable[TaxedSum]) -> TaxedSum:
     for each in sums:
         pre_tax, tax = add_decimals(pre_tax, each.pre_tax), add_decimals(tax, each.tax)
     return TaxedSum(pre_tax, tax)
+
+
+def subtract_by_rate(sums: RateSums, others: RateSums) -> dict[Decimal | None, TaxedSum]:
+    """Subtract for each tax rate of either; invoices at different rates have both."""
+    return {
+        rate: subtract_notes(sums.get(rate, NOTHING), [others.get(rate, NOTHING)])
+        for rate in (*sums, *(rate for rate in others if rate not in sums))
+    }
+
+
+def is_returnable(difference: RateSums, remaining: RateSums) -> bool:
+    """Whether a note can return the difference: for no rate less than 0 or more than is left."""
+    return all(
+        is_within(amount, limit)
+        for rate, each in difference.items()
+        for amount, limit in zip(each, remaining.get(rate, NOTHING), strict=True)
+    )
 
 
 def is_payable(amount: Decimal, currency: Currency) -> bool:

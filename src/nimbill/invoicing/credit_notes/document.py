@@ -3,6 +3,7 @@
 API, CSV and PDF read only this document, so that they show what was issued.
 """
 
+from collections.abc import Iterable
 from decimal import Decimal
 
 import msgspec
@@ -11,7 +12,13 @@ from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
-from nimbill.invoicing.credit_notes.credit_note_rules import CreditKind, TaxedSum, add_sums
+from nimbill.invoicing.corrections.corrected_invoice import ChangedTerm
+from nimbill.invoicing.credit_notes.credit_note_rules import (
+    CreditKind,
+    RateSums,
+    TaxedSum,
+    add_sums,
+)
 from nimbill.invoicing.documents.document import Addressee, InvoiceDocument, Issuer
 
 basis = chosen("credit-notes")
@@ -28,6 +35,7 @@ class CreditedAmount(_FrozenPart, frozen=True, kw_only=True):
     description: str  # empty for what was left of the invoice
     amount: Decimal
     tax_free: bool
+    credit_note_no: str | None = None  # of an earlier note, whose amount is taken off
 
 
 class CreditedTax(_FrozenPart, frozen=True, kw_only=True):
@@ -36,6 +44,15 @@ class CreditedTax(_FrozenPart, frozen=True, kw_only=True):
     tax_rate: Decimal | None
     pre_tax: Decimal
     tax: Decimal
+
+
+class NoteCorrection(_FrozenPart, frozen=True, kw_only=True):
+    """What was corrected: the costs, by an import of late costs, or some of the terms."""
+
+    import_id: str | None
+    changed_terms: list[ChangedTerm]
+    corrected: list[CreditedTax]  # the corrected invoice, which invoice and notes add up to
+    corrected_total: Decimal
 
 
 class CreditNoteDocument(_FrozenPart, frozen=True, kw_only=True):
@@ -67,6 +84,8 @@ class CreditNoteDocument(_FrozenPart, frozen=True, kw_only=True):
     pre_tax: Decimal
     tax: Decimal
     total: Decimal
+
+    correction: NoteCorrection | None = None  # only of notes of this kind
 
 
 def encode_note(document: CreditNoteDocument) -> str:
@@ -135,3 +154,28 @@ def read_credited_sums(note: CreditNoteDocument) -> dict[bool, TaxedSum]:
         )
         for tax_free in (False, True)
     }
+
+
+def read_sums_by_rate(invoice: InvoiceDocument) -> dict[Decimal | None, TaxedSum]:
+    """What was invoiced, by tax rate; nothing that is free of tax is left out."""
+    sums = read_invoiced_sums(invoice)
+    by_rate: dict[Decimal | None, TaxedSum] = {invoice.sheet.tax_rate: sums[False]}
+    if sums[True]:
+        by_rate[None] = sums[True]
+    return by_rate
+
+
+def add_notes_by_rate(notes: Iterable[CreditNoteDocument]) -> dict[Decimal | None, TaxedSum]:
+    """What notes returned, by tax rate."""
+    found: dict[Decimal | None, list[TaxedSum]] = {}
+    for note in notes:
+        for each in note.taxes:
+            found.setdefault(each.tax_rate, []).append(TaxedSum(each.pre_tax, each.tax))
+    return {rate: add_sums(sums) for rate, sums in found.items()}
+
+
+def list_taxes(sums: RateSums) -> list[CreditedTax]:
+    return [
+        CreditedTax(tax_rate=rate, pre_tax=each.pre_tax, tax=each.tax)
+        for rate, each in sums.items()
+    ]

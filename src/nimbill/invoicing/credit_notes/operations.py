@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -30,6 +31,7 @@ from nimbill.invoicing.credit_notes.document import (
     CreditedAmount,
     CreditedTax,
     CreditNoteDocument,
+    NoteCorrection,
     decode_note,
     list_creditable_amounts,
     read_credited_sums,
@@ -37,8 +39,21 @@ from nimbill.invoicing.credit_notes.document import (
 )
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
+from nimbill.webhooks.event_types import WebhookEventType
+from nimbill.webhooks.events import publish_event
 
 basis = chosen("credit-notes")
+
+
+class NoteContent(NamedTuple):
+    """What a note returns, and why."""
+
+    kind: CreditKind
+    reason: str
+    amounts: list[CreditedAmount]
+    taxes: list[CreditedTax]
+    correction: NoteCorrection | None = None
+
 
 Sums = dict[bool, TaxedSum]  # with tax (False), and free of tax (True)
 
@@ -52,9 +67,21 @@ async def issue_note(
     *,
     by: str,
 ) -> CreditNoteDocument:
-    """Issue a note for a sent invoice.
+    """Issue a note for a sent invoice."""
+    invoice, notes = await lock_credited_invoice(db, scope, period, company_id)
+    remaining = subtract_all(invoice, notes)
+    amounts = _select_amounts(invoice, notes, remaining, body)
+    taxes = _sum_taxes(invoice, remaining, amounts, body.kind)
+    content = NoteContent(body.kind, body.reason, amounts, taxes)
+    return await store_note(db, scope, invoice, content, by=by)
 
-    The lock of the invoice keeps two notes from returning the same amount.
+
+async def lock_credited_invoice(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_id: str
+) -> tuple[InvoiceDocument, list[CreditNoteDocument]]:
+    """Lock a sent invoice; return it with its notes.
+
+    The lock keeps two notes from returning the same amount.
     """
     existing = await stored_invoices.lock_invoices(db, scope, period, [company_id])
     revisions = await stored_invoices.list_revisions(db, scope, period, company_id)
@@ -62,19 +89,48 @@ async def issue_note(
         raise not_found()
     _refuse_unsent(existing[company_id])
     invoice = decode_document(revisions[0].document)
-    rows = await records.list_notes_of_invoice(db, scope, period, company_id)
-    notes = [decode_note(row.document) for row in rows]
-    remaining = subtract_all(invoice, notes)
-    amounts = _select_amounts(invoice, notes, remaining, body)
-    taxes = _sum_taxes(invoice, remaining, amounts, body.kind)
+    return invoice, await load_notes_of_invoice(db, scope, invoice)
 
+
+async def load_notes_of_invoice(
+    db: AsyncConnection, scope: TenantScope, invoice: InvoiceDocument
+) -> list[CreditNoteDocument]:
+    """An invoice that replaces another one has the same month, group and vendor."""
+    period = BillingPeriod(invoice.month, invoice.vendor)
+    rows = await records.list_notes_of_invoice(db, scope, period, invoice.company_id)
+    notes = [decode_note(row.document) for row in rows]
+    return [note for note in notes if note.invoice_no == invoice.invoice_no]
+
+
+async def store_note(
+    db: AsyncConnection,
+    scope: TenantScope,
+    invoice: InvoiceDocument,
+    content: NoteContent,
+    *,
+    by: str,
+) -> CreditNoteDocument:
+    """Number and store a note; the caller holds the lock of the invoice."""
     settings = await load_settings(db, scope)
     issue_date = clock.local_date(clock.now(), settings.time_zone).isoformat()
     number = await records.allocate_number(db, scope, issue_date[:7])
     number_text = records.format_credit_note_no(issue_date[:7], number)
-    note = _build_note(invoice, body, amounts, taxes, number_text, issue_date)
+    note = _build_note(invoice, content, number_text, issue_date)
     await records.add_note(db, scope, note, number, by=by)
+    await publish_event(db, scope, WebhookEventType.credit_note_issued, _describe_note(note))
     return note
+
+
+def _describe_note(note: CreditNoteDocument) -> dict[str, str | int]:
+    return {
+        "credit_note_id": note.credit_note_id,
+        "credit_note_no": note.credit_note_no,
+        "month": note.month,
+        "company_id": note.company_id,
+        "vendor": note.vendor,
+        "invoice_no": note.invoice_no,
+        "revision": note.revision,
+    }
 
 
 def _refuse_unsent(invoice: stored_invoices.ExistingInvoice) -> None:
@@ -177,19 +233,14 @@ def _sum_taxes(
 
 
 def _build_note(
-    invoice: InvoiceDocument,
-    body: CreditNoteRequest,
-    amounts: list[CreditedAmount],
-    taxes: list[CreditedTax],
-    number: str,
-    issue_date: str,
+    invoice: InvoiceDocument, content: NoteContent, number: str, issue_date: str
 ) -> CreditNoteDocument:
-    total = add_sums(TaxedSum(each.pre_tax, each.tax) for each in taxes)
+    total = add_sums(TaxedSum(each.pre_tax, each.tax) for each in content.taxes)
     return CreditNoteDocument(
         credit_note_id=new_id("crn"),
         credit_note_no=number,
-        kind=body.kind,
-        reason=body.reason,
+        kind=content.kind,
+        reason=content.reason,
         issue_date=issue_date,
         language=invoice.language,
         invoice_no=invoice.invoice_no,
@@ -204,11 +255,12 @@ def _build_note(
         addressee=invoice.addressee,
         issuer=invoice.issuer,
         currency=invoice.currency,
-        amounts=amounts,
-        taxes=taxes,
+        amounts=content.amounts,
+        taxes=content.taxes,
         pre_tax=total.pre_tax,
         tax=total.tax,
         total=add_decimals(total.pre_tax, total.tax),
+        correction=content.correction,
     )
 
 

@@ -30,6 +30,8 @@ credit_notes = sa.Table(
     sa.Column("credit_note_id", sa.Text, primary_key=True),
     sa.Column("issue_month", sa.Text, nullable=False),
     sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("issue_date", sa.Text, nullable=False),
+    sa.Column("counterparty", sa.Text, nullable=False),  # the company that the note names
     # the invoice
     sa.Column("month", sa.Text, nullable=False),
     sa.Column("company_id", sa.Text, nullable=False),
@@ -73,6 +75,8 @@ async def add_note(
             credit_note_id=note.credit_note_id,
             issue_month=note.issue_date[:7],
             number=number,
+            issue_date=note.issue_date,
+            counterparty=note.addressee.company_name,
             month=note.month,
             company_id=note.company_id,
             vendor=note.vendor,

@@ -6,7 +6,7 @@ from typing import Any
 from litestar import Request, Response
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience, Changes
+from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
@@ -14,8 +14,13 @@ from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.disconnection import run_until_disconnected
 from nimbill.http.downloads import CSV_TYPE, build_csv_download
 from nimbill.http.routing import PathMonth, RequestCaller, Transaction, get, post
-from nimbill.invoicing.credit_notes import operations
-from nimbill.invoicing.credit_notes.bodies import CreditNoteRequest, ShortCreditNote
+from nimbill.invoicing.credit_notes import corrections, operations
+from nimbill.invoicing.credit_notes.bodies import (
+    CorrectionPreview,
+    CorrectionPreviewRequest,
+    CreditNoteRequest,
+    ShortCreditNote,
+)
 from nimbill.invoicing.credit_notes.credit_note_csv import encode_credit_notes
 from nimbill.invoicing.credit_notes.document import CreditNoteDocument
 from nimbill.invoicing.credit_notes.printing import load_note_pdf
@@ -41,9 +46,39 @@ async def issue_credit_note(
     caller: RequestCaller,
     db: Transaction,
 ) -> CreditNoteDocument:
-    """Issue a credit note for a sent invoice: in full, by line or by hand."""
+    """Issue a credit note for a sent invoice: in full, by line, by hand or by corrected terms."""
+    period = BillingPeriod(month, vendor)
+    if data.terms is not None:
+        return await corrections.correct_invoice_terms(
+            db, caller.scope, period, company_id, data.terms, reason=data.reason, by=caller.username
+        )
     return await operations.issue_note(
-        db, caller.scope, BillingPeriod(month, vendor), company_id, data, by=caller.username
+        db, caller.scope, period, company_id, data, by=caller.username
+    )
+
+
+@post(
+    "/invoices/{month:str}/{company_id:str}/{vendor:str}/correction-preview",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyInvoice],
+    basis=chosen("corrections"),
+    audited=Unaudited("nothing is stored"),
+    changes=Changes.billing_groups,
+)
+async def preview_correction(
+    month: PathMonth,
+    company_id: FromPath[str],
+    vendor: FromPath[BilledVendor],
+    data: JSONBody[CorrectionPreviewRequest],
+    caller: RequestCaller,
+    db: Transaction,
+) -> CorrectionPreview:
+    """Recalculate an invoice with late costs or corrected terms; store nothing.
+
+    Whatever is not corrected is that of the stored invoice, also the exchange rate.
+    """
+    return await corrections.preview_correction(
+        db, caller.scope, BillingPeriod(month, vendor), company_id, data
     )
 
 
@@ -128,6 +163,7 @@ async def print_credit_note(
 
 ROUTES = [
     issue_credit_note,
+    preview_correction,
     list_credit_notes_of_invoice,
     list_credit_notes,
     download_credit_notes,

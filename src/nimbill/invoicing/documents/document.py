@@ -25,9 +25,14 @@ from nimbill.foundation.money import (
     to_exact,
 )
 from nimbill.foundation.vendor_names import label_vendor
-from nimbill.invoicing.calculation.charges import AppliedEntry, FreeItem, MonthlyCharges
+from nimbill.invoicing.calculation.charges import (
+    AppliedEntry,
+    FreeItem,
+    MonthlyCharges,
+)
 from nimbill.invoicing.calculation.sheet import InvoiceSheet
 from nimbill.invoicing.calculation.terms import Terms
+from nimbill.invoicing.documents.late_cost import LateCost
 
 warnings_basis = chosen("invoice-warnings")
 
@@ -119,6 +124,8 @@ class InvoiceDocument(_FrozenStruct, frozen=True, kw_only=True):
     sheet: InvoiceSheet
 
     vendor_label: str | None = None  # as printed; None in documents without it
+    replaces: str | None = None  # the number of the invoice in whose place this one was created
+    late_costs: tuple[LateCost, ...] = ()  # contained in the charges, but not in what counts
 
     @property
     def vendor_name(self) -> str:
@@ -163,6 +170,7 @@ class InvoiceDraft(NamedTuple):
     """An encoded document without its number; it needs a fraction of the document's memory."""
 
     company_id: str
+    counterparty: str  # the company that the invoice names
     lines: int
     currency: str
     pre_tax: Decimal
@@ -197,6 +205,7 @@ def build_draft(document: InvoiceDocument) -> InvoiceDraft:
     )
     return InvoiceDraft(
         company_id=document.company_id,
+        counterparty=document.addressee.company_name,
         lines=len(sheet.lines),
         currency=sheet.currency.value,
         pre_tax=sheet.pre_tax,
@@ -278,6 +287,7 @@ class InvoicedAmounts(_FrozenStruct, frozen=True, kw_only=True):
     cost_currency: Currency
     imports: list[PayerImport]
     charges: _InvoicedCharges
+    late_costs: tuple[LateCost, ...] = ()
 
 
 def decode_invoiced_amounts(text: str) -> InvoicedAmounts:

@@ -28,11 +28,17 @@ def _select_dates() -> sa.FromClause:
 
 
 async def list_invoice_heads(
-    db: AsyncConnection, scope: TenantScope, *, limit: int | None, offset: int
+    db: AsyncConnection,
+    scope: TenantScope,
+    *,
+    limit: int | None,
+    offset: int,
+    conditions: Sequence[sa.ColumnElement[bool]] = (),
 ) -> Sequence[Row]:
     """List the current invoices, the newest month first.
 
-    Columns: company_id, month, vendor, number, issue_date, due_date, currency, pre_tax, tax, total.
+    Columns: company_id, month, vendor, number, issue_date, due_date, currency, pre_tax, tax, total,
+    cancelled_time.
     """
     dates = _select_dates()
     stmt = (
@@ -47,6 +53,7 @@ async def list_invoice_heads(
             _revisions.pre_tax,
             _revisions.tax,
             _revisions.total,
+            _invoices.cancelled_time,
         )
         .join_from(invoices, invoice_revisions, join_revision(current=True))
         .join(
@@ -55,7 +62,11 @@ async def list_invoice_heads(
             & (billing_groups.c.company_id == _invoices.company_id),
         )
         .join(dates, sa.true())
-        .where(_invoices.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
+        .where(
+            _invoices.organisation_id == scope.organisation_id,
+            *filter_visible_groups(scope),
+            *conditions,
+        )
         .order_by(_invoices.month.desc(), _invoices.vendor, _invoices.number)
         .limit(limit)
         .offset(offset)

@@ -11,6 +11,8 @@ basis = chosen("sent-invoices")
 class InvoiceState(StrEnum):
     created = "created"
     sent = "sent"
+    credited = "credited"  # sent, and returned in full by credit notes
+    replaced = "replaced"  # by another invoice, which is the current one
     cancelled = "cancelled"
 
 

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
-from nimbill.database.tenant_scope import TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.stored_invoices import invoices, join_group
@@ -28,6 +28,24 @@ async def list_sent_groups(
         is_any_of(_invoices.company_id, company_ids),
     )
     return list((await db.execute(stmt)).scalars())
+
+
+async def find_last_sent(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> Row | None:
+    """Find who sent an invoice of the period last, and when."""
+    stmt = (
+        sa.select(_invoices.sent_by, _invoices.sent_time)
+        .where(
+            _invoices.organisation_id == scope.organisation_id,
+            _invoices.month == period.month,
+            _invoices.vendor == period.vendor,
+            _invoices.sent_time.is_not(None),
+        )
+        .order_by(_invoices.sent_time.desc())
+        .limit(1)
+    )
+    return (await db.execute(stmt)).one_or_none()
 
 
 async def list_invoiced_groups(

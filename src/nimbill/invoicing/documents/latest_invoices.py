@@ -46,7 +46,10 @@ def _sum_pre_tax(rows: list[Row]) -> Decimal:
 def _select_latest(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
     newest = (
         sa.select(_invoices.company_id, sa.func.max(_invoices.month).label("month"))
-        .where(_invoices.organisation_id == scope.organisation_id)
+        .where(
+            _invoices.organisation_id == scope.organisation_id,
+            _invoices.cancelled_time.is_(None),
+        )
         .group_by(_invoices.company_id)
         .subquery()
     )
@@ -72,7 +75,11 @@ def _select_latest(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
             (billing_groups.c.organisation_id == _invoices.organisation_id)
             & (billing_groups.c.company_id == _invoices.company_id),
         )
-        .where(_invoices.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
+        .where(
+            _invoices.organisation_id == scope.organisation_id,
+            _invoices.cancelled_time.is_(None),
+            *filter_visible_groups(scope),
+        )
         .order_by(_invoices.company_id, _invoices.vendor)
     )
 

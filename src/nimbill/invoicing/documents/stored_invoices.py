@@ -48,6 +48,7 @@ invoices = sa.Table(
     # of the current revision, to which no other can be added then
     sa.Column("sent_time", sa.DateTime(timezone=True)),
     sa.Column("sent_by", sa.Text),
+    sa.Column("publish_time", sa.DateTime(timezone=True)),  # from when customers see it
     # an invoice that was sent and is not owed any more; it keeps its number
     sa.Column("cancelled_time", sa.DateTime(timezone=True)),
     sa.Column("cancelled_by", sa.Text),
@@ -65,8 +66,7 @@ invoice_revisions = sa.Table(
     sa.Column("run_id", sa.Text, nullable=False),
     sa.Column("currency", sa.Text, nullable=False),
     sa.Column("pre_tax", sa.Numeric, nullable=False),
-    # the part of pre_tax that is taxed, and its rate
-    sa.Column("taxable", sa.Numeric, nullable=False),
+    sa.Column("taxable", sa.Numeric, nullable=False),  # the part of pre_tax that is taxed
     sa.Column("tax_rate", sa.Numeric, nullable=False),
     sa.Column("tax", sa.Numeric, nullable=False),
     sa.Column("total", sa.Numeric, nullable=False),
@@ -79,6 +79,7 @@ invoice_revisions = sa.Table(
     sa.Column("cost_currency", sa.Text, nullable=False),
     sa.Column("issue_date", sa.Text, nullable=False),
     sa.Column("due_date", sa.Text),
+    sa.Column("counterparty", sa.Text, nullable=False),  # the company that the invoice names
     sa.Column("warnings", ARRAY(sa.Text), nullable=False),
     sa.Column("saved_inputs", JSONB, nullable=False),  # to find outdated invoices
     sa.Column("document", sa.Text, nullable=False),
@@ -101,6 +102,7 @@ class StoredInvoice(Generic[D]):
     document: D
     create_time: Any
     update_time: Any
+    is_cancelled: bool = False
 
 
 def format_invoice_no(month: str, number: int) -> str:
@@ -133,10 +135,10 @@ WITH drafts AS (
     SELECT * FROM unnest($4::text[], $5::integer[], $6::integer[], $7::text[], $8::text[],
         $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
         $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[],
-        $22::text[])
+        $22::text[], $23::text[])
     AS drafts (company_id, number, revision, currency, pre_tax, taxable, tax_rate, tax, total,
         pre_tax_usd, discount_rate, exchange_rate, vendor_cost, cost_currency, issue_date, due_date,
-        warnings, saved_inputs, document)
+        counterparty, warnings, saved_inputs, document)
 ), heads AS (
     INSERT INTO invoices
         (organisation_id, month, company_id, vendor, number, revision, create_time, update_time)
@@ -147,11 +149,11 @@ WITH drafts AS (
 INSERT INTO invoice_revisions
     (organisation_id, month, company_id, vendor, revision, run_id, currency, pre_tax, taxable,
         tax_rate, tax, total, pre_tax_usd, discount_rate, exchange_rate, vendor_cost, cost_currency,
-        issue_date, due_date, warnings, saved_inputs, document, create_time)
-SELECT $1, $2, company_id, $3, revision, $23, currency, pre_tax::numeric, taxable::numeric,
+        issue_date, due_date, counterparty, warnings, saved_inputs, document, create_time)
+SELECT $1, $2, company_id, $3, revision, $24, currency, pre_tax::numeric, taxable::numeric,
     tax_rate::numeric, tax::numeric, total::numeric, pre_tax_usd::numeric, discount_rate::numeric,
     exchange_rate::numeric, vendor_cost::numeric, cost_currency, issue_date, due_date,
-    string_to_array(warnings, ' '), saved_inputs::jsonb, document, now()
+    counterparty, string_to_array(warnings, ' '), saved_inputs::jsonb, document, now()
 FROM drafts
 """
 
@@ -244,6 +246,7 @@ async def add_revisions(
         [draft.cost_currency for draft in drafts],
         [draft.issue_date for draft in drafts],
         [draft.due_date for draft in drafts],
+        [draft.counterparty for draft in drafts],
         [" ".join(draft.warnings) for draft in drafts],
         [draft.saved_inputs for draft in drafts],
         [
@@ -279,6 +282,7 @@ async def list_invoices(
     vendor: str | None = None,
     company_ids: Collection[str] | None = None,
     with_cancelled: bool = True,
+    conditions: Sequence[sa.ColumnElement[bool]] = (),
 ) -> list[StoredInvoice[InvoiceDocument]]:
     """List the current invoices of groups that the caller may see, by number."""
     return await load_invoices(
@@ -289,6 +293,7 @@ async def list_invoices(
         vendor=vendor,
         company_ids=company_ids,
         with_cancelled=with_cancelled,
+        conditions=conditions,
     )
 
 
@@ -308,6 +313,7 @@ async def load_invoices(
     vendor: str | None = None,
     company_ids: Collection[str] | None = None,
     with_cancelled: bool = True,
+    conditions: Sequence[sa.ColumnElement[bool]] = (),
 ) -> list[StoredInvoice[D]]:
     stmt = (
         sa.select(
@@ -317,6 +323,7 @@ async def load_invoices(
             _revisions.document,
             _invoices.create_time,
             _invoices.update_time,
+            _invoices.cancelled_time,
         )
         .join_from(invoices, invoice_revisions, join_revision(current=True))
         .join(billing_groups, join_group())
@@ -324,6 +331,7 @@ async def load_invoices(
             _invoices.organisation_id == scope.organisation_id,
             _invoices.month == month,
             *filter_visible_groups(scope),
+            *conditions,
         )
         .order_by(_invoices.number)
     )
@@ -341,6 +349,7 @@ async def load_invoices(
             document=decode(row.document),
             create_time=row.create_time,
             update_time=row.update_time,
+            is_cancelled=row.cancelled_time is not None,
         )
         for row in await db.execute(stmt)
     ]

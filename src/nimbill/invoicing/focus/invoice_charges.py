@@ -16,6 +16,7 @@ ENTRY_CHARGES: Mapping[str, tuple[str, str | None]] = {
     "Upfront": ("Purchase", None),
     "Credit": ("Credit", None),
     "Refund": ("Usage", "Correction"),
+    "Correction": ("Usage", "Correction"),
 }
 
 

@@ -14,6 +14,7 @@ from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.errors import NotFound
 from nimbill.foundation.vendor_names import NO_NAMES, ProviderNames, name_provider
 from nimbill.invoicing.documents.document import InvoiceDocument
+from nimbill.invoicing.documents.publication import filter_published
 from nimbill.invoicing.documents.stored_invoices import StoredInvoice, list_invoices
 
 
@@ -68,15 +69,21 @@ async def load_focus_month(
     organisation_name: str,
     month: str,
     vendor: str | None,
+    *,
+    published_only: bool = False,
 ) -> FocusMonth:
+    """With `published_only`, without invoices that customers do not see yet."""
     settings = await load_settings(db, scope)
+    conditions = filter_published(settings) if published_only else []
     return FocusMonth(
         month=month,
         organisation_name=organisation_name,
         files=await list_current_files(db, scope, month, vendor),
         costs=await _load_costs(db, scope, month),
         states=await _load_states(db, scope, month),
-        invoices=await list_invoices(db, scope, month, vendor=vendor),
+        invoices=await list_invoices(
+            db, scope, month, vendor=vendor, with_cancelled=False, conditions=conditions
+        ),
         provider_names=settings.provider_names,
     )
 

@@ -12,6 +12,7 @@ from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import calendar_month
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.invoicing.documents.invoice_number_text import select_invoice_no
 from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices, join_revision
 from nimbill.invoicing.runs.month_settings import monthly_invoice_settings
 from nimbill.invoicing.runs.outdated_invoices import is_outdated, join_saved_settings
@@ -123,9 +124,7 @@ def _match_earlier_revision() -> sa.ColumnElement[bool]:
 
 
 def _match_text(month: str, search: str) -> sa.ColumnElement[bool]:
-    number = sa.func.concat(
-        month.replace("-", ""), "-", sa.func.to_char(_invoices.number, "FM99990000")
-    )
+    number = select_invoice_no(sa.literal(month), _invoices.number)
     return sa.or_(
         *(
             column.icontains(search, autoescape=True)

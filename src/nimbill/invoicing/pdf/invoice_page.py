@@ -162,6 +162,8 @@ def _list_facts(document: InvoiceDocument) -> Iterator[tuple[str, str]]:
     language, labels = document.language, labels_for(document.language)
     yield labels["month"], number_format.format_month(document.month, language)
     yield labels["vendor"], document.vendor_name
+    if document.replaces is not None:
+        yield labels["replaces"], document.replaces
     if document.currency != document.cost_currency:
         yield labels["exchange_rate"], _format_rate(document.exchange_rate)
 

@@ -81,7 +81,13 @@ async def load_invoice_pdf(
 ) -> tuple[str, bytes]:
     """Return the file name and the PDF."""
     (invoice,) = await _require_invoices(printer, scope, month, company_id, vendor)
-    document = invoice.document
+    return await load_document_pdf(printer, scope, invoice.document)
+
+
+async def load_document_pdf(
+    printer: PdfPrinter, scope: TenantScope, document: InvoiceDocument
+) -> tuple[str, bytes]:
+    """Return the file name and the PDF of a stored document."""
     return _file_name(document), await printer.load(scope, [document], with_cover=False)
 
 
@@ -99,15 +105,21 @@ async def load_revision_pdf(
         )
     if not rows:
         raise not_found()
-    document = decode_document(rows[0].document)
-    return _file_name(document), await printer.load(scope, [document], with_cover=False)
+    return await load_document_pdf(printer, scope, decode_document(rows[0].document))
 
 
 async def load_cover_pdf(
     printer: PdfPrinter, scope: TenantScope, month: str, company_id: str
 ) -> tuple[str, bytes]:
-    """Return the file name and the PDF with a cover page, for groups with inv_aggregate."""
-    invoices = await _require_invoices(printer, scope, month, company_id, None)
+    """Return the file name and the PDF with a cover page, for groups with inv_aggregate.
+
+    Cancelled invoices are left out.
+    """
+    invoices = [
+        invoice
+        for invoice in await _require_invoices(printer, scope, month, company_id, None)
+        if not invoice.is_cancelled
+    ]
     if not any(invoice.document.inv_aggregate for invoice in invoices):
         raise not_found()
     by_vendor = sorted(invoices, key=lambda invoice: invoice.vendor)

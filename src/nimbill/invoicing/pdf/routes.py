@@ -1,10 +1,6 @@
 """Printed invoices over HTTP; paths are relative to /m/core."""
 
-import asyncio
-import tempfile
-from collections.abc import AsyncIterator
-from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import Annotated, Any
 
 from litestar import Request, Response
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
@@ -30,13 +26,13 @@ from nimbill.http.routing import (
     get,
     post,
 )
+from nimbill.http.temporary_files import send_written_file
 from nimbill.invoicing.pdf import pdf_cache
 from nimbill.invoicing.pdf.printing import PDF, build_pdf_response, pause_for_printing
 from nimbill.invoicing.pdf.sample_invoice import build_sample_invoice
 
 READ = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
 ZIP = "application/zip"
-CHUNK = 1 << 18
 
 
 @get(
@@ -117,27 +113,13 @@ async def print_month(
 ) -> Stream:
     """Return all invoices of a month, or those of one vendor, as a zip archive."""
     printer = await pause_for_printing(request)
-    file = await asyncio.to_thread(_open_temporary_file, resources.settings.data)
-    try:
-        printing = pdf_cache.write_zip(printer, caller.scope, month, vendor, file)
-        await run_until_disconnected(request, printing)
-    except BaseException:
-        file.close()
-        raise
-    headers = {"Content-Disposition": f'attachment; filename="invoices-{month}.zip"'}
-    return Stream(_read_chunks(file), media_type=ZIP, headers=headers)
-
-
-def _open_temporary_file(folder: Path) -> IO[bytes]:
-    """Open a file without a name, so that nothing is left behind if the request fails."""
-    return tempfile.TemporaryFile(dir=folder)  # closed after it is sent
-
-
-async def _read_chunks(file: IO[bytes]) -> AsyncIterator[bytes]:
-    with file:
-        file.seek(0)
-        while chunk := await asyncio.to_thread(file.read, CHUNK):
-            yield chunk
+    return await send_written_file(
+        request,
+        resources.settings.data,
+        lambda file: pdf_cache.write_zip(printer, caller.scope, month, vendor, file),
+        name=f"invoices-{month}.zip",
+        media_type=ZIP,
+    )
 
 
 @post(

@@ -48,7 +48,7 @@ async def load_customer_history(
 
 
 async def _list_invoices(db: AsyncConnection, scope: TenantScope, company_id: str) -> Sequence[Row]:
-    """The current invoices of the group, the newest month first; a group has a few per month."""
+    """The current invoices of the group that are not cancelled, the newest month first."""
     same_month = sa.and_(
         _states.organisation_id == _invoices.organisation_id,
         _states.month == _invoices.month,
@@ -74,6 +74,7 @@ async def _list_invoices(db: AsyncConnection, scope: TenantScope, company_id: st
         .where(
             _invoices.organisation_id == scope.organisation_id,
             _invoices.company_id == company_id,
+            _invoices.cancelled_time.is_(None),
         )
         .order_by(_invoices.month.desc(), _invoices.vendor)
     )

@@ -7,6 +7,7 @@ from typing import ClassVar
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.vendors import Vendor
 from nimbill.http.request_bodies import Body
+from nimbill.invoicing.corrections.records import DriftDecisionKind
 
 
 class TieOutPayer(Body, frozen=True, kw_only=True):
@@ -77,6 +78,20 @@ class TieOutAccount(Body, frozen=True, kw_only=True):
     amount: Decimal
 
 
+class TieOutLateCost(Body, frozen=True, kw_only=True):
+    """Costs that the vendor changed after the month was closed, and what was decided about them."""
+
+    basis: ClassVar[Basis] = chosen("tie-out")
+
+    vendor: Vendor
+    import_id: str
+    company_id: str
+    invoice_no: str | None
+    decision: DriftDecisionKind
+    currency: str
+    amount: Decimal
+
+
 class TieOutState(StrEnum):
     ties = "ties"
     differs = "differs"
@@ -103,4 +118,5 @@ class TieOut(Body, frozen=True, kw_only=True):
     differences: list[TieOutDifference]
     entry_differences: list[TieOutEntryDifference]
     accounts_in_no_group: list[TieOutAccount]
+    late_costs: list[TieOutLateCost]  # no part of the sums; the newest decision last
     counts: TieOutCounts

@@ -26,7 +26,7 @@ from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import CURRENCIES
-from nimbill.foundation.money import add_decimals
+from nimbill.foundation.money import add_decimals, subtract_decimals
 from nimbill.foundation.vendors import Vendor
 from nimbill.invoicing.documents.document import InvoicedAmounts, decode_invoiced_amounts
 from nimbill.invoicing.documents.stored_invoices import (
@@ -46,7 +46,7 @@ from nimbill.invoicing.reconciliation.tie_out import (
 
 basis = chosen("tie-out")
 
-COMPARISON = 1  # increased when the same data would be compared otherwise
+COMPARISON = 2  # increased when the same data would be compared otherwise
 
 _CURRENCY_CODES = {currency: code for code, currency in CURRENCIES.items()}
 
@@ -67,6 +67,7 @@ class InvoiceHead(NamedTuple):
     company_id: str
     invoice_no: str
     revision: int
+    cancelled: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,12 +101,17 @@ class ComparedAmounts(NamedTuple):
     charges: Sequence[ChargedAmount]
     invoices: Sequence[StoredInvoice[InvoicedAmounts]]
     accounts: Mapping[str, AccountOwner]
+    cancelled: Sequence[InvoiceHead] = ()  # invoices that count for nothing
+
+    @property
+    def cancelled_groups(self) -> frozenset[str]:
+        return frozenset(head.company_id for head in self.cancelled)
 
     def list_heads(self) -> list[InvoiceHead]:
         return [
             InvoiceHead(invoice.company_id, invoice.invoice_no, invoice.document.revision)
             for invoice in self.invoices
-        ]
+        ] + list(self.cancelled)
 
 
 async def load_inputs(
@@ -127,27 +133,39 @@ async def load_amounts(
     return ComparedAmounts(
         charges=await _load_charges(db, scope, period),
         invoices=await load_invoices(
-            db, scope, period.month, decode_invoiced_amounts, vendor=period.vendor
+            db,
+            scope,
+            period.month,
+            decode_invoiced_amounts,
+            vendor=period.vendor,
+            with_cancelled=False,
         ),
         accounts=await _load_accounts(db, scope, period.vendor),
+        cancelled=[head for head in await list_invoice_heads(db, scope, period) if head.cancelled],
     )
 
 
 async def list_invoice_heads(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod
 ) -> list[InvoiceHead]:
-    stmt = sa.select(invoices.c.company_id, invoices.c.number, invoices.c.revision).where(
+    stmt = sa.select(
+        invoices.c.company_id,
+        invoices.c.number,
+        invoices.c.revision,
+        invoices.c.cancelled_time.is_not(None),
+    ).where(
         invoices.c.organisation_id == scope.organisation_id,
         invoices.c.month == period.month,
         invoices.c.vendor == period.vendor,
     )
     return [
-        InvoiceHead(company_id, format_invoice_no(period.month, number), revision)
-        for company_id, number, revision in await db.execute(stmt)
+        InvoiceHead(company_id, format_invoice_no(period.month, number), revision, cancelled)
+        for company_id, number, revision, cancelled in await db.execute(stmt)
     ]
 
 
 def build_invoiced_usage(invoice: StoredInvoice[InvoicedAmounts]) -> InvoicedUsage:
+    """The usage without late costs, which are not contained in what counts for the month."""
     document = invoice.document
     currency = _CURRENCY_CODES[document.cost_currency]
     usage: dict[ServiceKey, Decimal] = {}
@@ -155,6 +173,10 @@ def build_invoiced_usage(invoice: StoredInvoice[InvoicedAmounts]) -> InvoicedUsa
         key = ServiceKey(charge.customer_id, charge.service, charge.marketplace, currency)
         known = usage.get(key)
         usage[key] = charge.amount if known is None else add_decimals(known, charge.amount)
+    for cost in document.late_costs:
+        if not cost.one_off:
+            key = ServiceKey(cost.customer_id, cost.service, cost.marketplace, currency)
+            usage[key] = subtract_decimals(usage.get(key, Decimal(0)), cost.amount)
     return InvoicedUsage(
         company_id=invoice.company_id,
         invoice_no=invoice.invoice_no,
@@ -164,6 +186,7 @@ def build_invoiced_usage(invoice: StoredInvoice[InvoicedAmounts]) -> InvoicedUsa
 
 
 def build_invoiced_entries(invoice: StoredInvoice[InvoicedAmounts]) -> InvoicedEntries:
+    late = {cost.entry_id for cost in invoice.document.late_costs if cost.one_off}
     return InvoicedEntries(
         company_id=invoice.company_id,
         invoice_no=invoice.invoice_no,
@@ -177,6 +200,7 @@ def build_invoiced_entries(invoice: StoredInvoice[InvoicedAmounts]) -> InvoicedE
                 tax_free=entry.tax_free,
             )
             for entry in invoice.document.charges.entries
+            if entry.entry_id not in late
         ),
     )
 

@@ -14,6 +14,7 @@ from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.money import strip_zeros
 from nimbill.foundation.vendors import Vendor
+from nimbill.invoicing.corrections.records import list_decisions_of_month
 from nimbill.invoicing.reconciliation.applied_entries import EntryDifference, compare_entries
 from nimbill.invoicing.reconciliation.bodies import (
     TieOut,
@@ -21,9 +22,11 @@ from nimbill.invoicing.reconciliation.bodies import (
     TieOutCounts,
     TieOutDifference,
     TieOutEntryDifference,
+    TieOutLateCost,
     TieOutPayer,
     TieOutState,
 )
+from nimbill.invoicing.reconciliation.late_costs import list_late_costs
 from nimbill.invoicing.reconciliation.month_inputs import (
     ComparedAmounts,
     MonthInputs,
@@ -75,11 +78,14 @@ async def load_tie_out(
     result is returned if it was computed from the same data.
     """
     results = {}
+    late_costs: list[TieOutLateCost] = []
     # sorted, so that two requests that store results do not wait for each other
     for vendor in sorted(vendors):
         results[vendor] = await _tie_out_vendor(
             db, scope, BillingPeriod(month, vendor), from_data=from_data, with_lists=True
         )
+        decisions = await list_decisions_of_month(db, scope, BillingPeriod(month, vendor))
+        late_costs += list_late_costs(vendor, decisions)
     summaries = [results[vendor].summary for vendor in vendors]
     lists = [results[vendor].lists for vendor in vendors]
     state = _combine_states({summary.state for summary in summaries})
@@ -94,6 +100,7 @@ async def load_tie_out(
         differences=differences[page],
         entry_differences=entries[page],
         accounts_in_no_group=accounts[page],
+        late_costs=late_costs[page],
         counts=TieOutCounts(
             differences=len(differences),
             entry_differences=len(entries),
@@ -166,6 +173,7 @@ def _compare(inputs: MonthInputs, amounts: ComparedAmounts) -> VendorTieOut:
             ],
             invoices=[build_invoiced_usage(invoice) for invoice in amounts.invoices],
             accounts=amounts.accounts,
+            cancelled_groups=amounts.cancelled_groups,
         )
     )
     entry_differences = compare_entries(

@@ -1,7 +1,7 @@
 """Ties out a month: checks that all charges of the vendor are accounted for. Pure functions."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
@@ -15,6 +15,7 @@ ZERO = Decimal(0)
 
 AMOUNT_DIFFERS = "amount_differs"
 INVOICE_MISSING = "invoice_missing"
+INVOICE_CANCELLED = "invoice_cancelled"
 NOT_ON_INVOICE = "not_on_invoice"
 NOT_IN_COSTS = "not_in_costs"
 ENTRIES_DIFFER = "entries_differ"
@@ -76,6 +77,7 @@ class TieOutInput:
     moved_fees: Iterable[tuple[ServiceKey, Decimal]]  # they add up to zero
     invoices: Iterable[InvoicedUsage]
     accounts: Mapping[str, AccountOwner]  # accounts in a billing group, by customer_id
+    cancelled_groups: Collection[str] = ()  # whose invoice counts for nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,8 +255,10 @@ class _TieOutCalculation:
         if invoice is not None:
             self._compare_with_invoice(key, invoice)
         elif company_id is not None:
+            is_cancelled = company_id in self.data.cancelled_groups
+            reason = INVOICE_CANCELLED if is_cancelled else INVOICE_MISSING
             for payer, amount in self.charged[key].items():
-                self._add_difference(payer, INVOICE_MISSING, company_id, None, key, ZERO, amount)
+                self._add_difference(payer, reason, company_id, None, key, ZERO, amount)
         else:
             self._add_usage_in_no_group(key)
 
@@ -311,7 +315,7 @@ class _TieOutCalculation:
         charged: Decimal,
     ) -> None:
         """Equal amounts are no difference, except that a missing invoice is one even over zero."""
-        if invoiced != charged or reason == INVOICE_MISSING:
+        if invoiced != charged or reason in (INVOICE_MISSING, INVOICE_CANCELLED):
             self.differences.append(
                 AmountDifference(
                     payer_id=payer,

@@ -95,6 +95,7 @@ def build_invoice(
         charges=charges,
         sheet=calculate_invoice(charges, terms),
         vendor_label=label_vendor(period.vendor, settings.provider_names),
+        replaces=inputs.replaces,
     )
 
 

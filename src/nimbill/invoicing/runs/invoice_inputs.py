@@ -26,6 +26,7 @@ from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import add_decimals, subtract_decimals
+from nimbill.invoicing.documents.replaced_invoices import load_replaced_numbers
 from nimbill.invoicing.runs import cost_records
 from nimbill.invoicing.runs.cost_records import TagSum, UsageKey
 from nimbill.invoicing.runs.month_settings import (
@@ -78,6 +79,7 @@ class InvoiceInputs:
     entries: list[Row] = field(default_factory=list)
     items: list[Row] = field(default_factory=list)
     imports: list[Row] = field(default_factory=list)
+    replaces: str | None = None  # the number of the invoice that the current one replaces
 
 
 async def load_month_context(
@@ -127,6 +129,7 @@ class _InputLoader:
         await self._add_product_names()
         self._add_moved_fees()
         await self._add_entries()
+        await self._add_replaced_numbers()
 
     async def _add_groups(self, company_ids: Collection[str]) -> None:
         """Each group with its project's fields, its saved setting and its invoice template."""
@@ -294,6 +297,11 @@ class _InputLoader:
         )
         for entry in await self.db.execute(stmt):
             self.inputs[self.company_ids[entry.customer_id]].entries.append(entry)
+
+    async def _add_replaced_numbers(self) -> None:
+        numbers = await load_replaced_numbers(self.db, self.scope, self.period, self.inputs)
+        for company_id, invoice_no in numbers.items():
+            self.inputs[company_id].replaces = invoice_no
 
 
 def _split_by_tag(key: UsageKey, total: Decimal, tag_sums: Sequence[TagSum]) -> list[UsageSum]:

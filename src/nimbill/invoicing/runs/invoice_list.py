@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
@@ -75,7 +76,9 @@ async def load_invoice_list(
     vendors = await load_vendors(db, scope)
     by_key = {(invoice.company_id, invoice.vendor): invoice for invoice in created}
     invoice_list = InvoiceList(
-        total=calculate_list_totals([invoice.document for invoice in created], vendors),
+        total=calculate_list_totals(
+            [invoice.document for invoice in created if not invoice.is_cancelled], vendors
+        ),
         billinggroup=[
             _build_record(group, month, vendors, by_key, saved, accounts[group.company_id])
             for group in groups
@@ -143,11 +146,15 @@ def _build_record(
         create_time=_format_time(min((invoice.create_time for invoice in existing), default=None)),
         update_time=_format_time(max((invoice.update_time for invoice in existing), default=None)),
         total={
-            vendor: None if invoice is None else invoice.document.sheet.total
+            vendor: None if invoice is None else _read_owed_total(invoice)
             for vendor, invoice in invoices.items()
         },
         language=group.language,
     )
+
+
+def _read_owed_total(invoice: StoredInvoice[InvoiceSummary]) -> Decimal:
+    return Decimal(0) if invoice.is_cancelled else invoice.document.sheet.total
 
 
 def _format_time(at: Any) -> str | None:
@@ -239,8 +246,9 @@ def _calculate_vendor_totals(
 async def load_account_totals(
     db: AsyncConnection, scope: TenantScope, month: str
 ) -> AccountTotalList:
-    """Load the totals of created invoices, by invoice number."""
-    documents = [invoice.document for invoice in await list_invoices(db, scope, month)]
+    """Load the totals of created invoices that are not cancelled, by invoice number."""
+    created = await list_invoices(db, scope, month, with_cancelled=False)
+    documents = [invoice.document for invoice in created]
     return AccountTotalList(
         accounts=[
             AccountTotalRecord(

@@ -33,6 +33,8 @@ from nimbill.invoicing.runs.invoice_inputs import (
     load_month_context,
 )
 from nimbill.jobs.runner import Job, JobType, ReportProgress
+from nimbill.webhooks.event_types import WebhookEventType
+from nimbill.webhooks.events import publish_event, publish_events
 
 basis = chosen("invoice-runs")
 
@@ -257,6 +259,18 @@ class _InvoiceRun:
             db, self.scope, self.period, self.run_id, numbered_drafts
         )
         await audit.append_entries(db, map(self._build_audit_entry, numbered_drafts))
+        created = [self._describe_invoice(numbered) for numbered in numbered_drafts]
+        await publish_events(db, self.scope, WebhookEventType.invoice_created, created)
+
+    def _describe_invoice(self, numbered: NumberedDraft) -> dict[str, str | int]:
+        return {
+            "month": self.period.month,
+            "company_id": numbered.draft.company_id,
+            "vendor": self.period.vendor,
+            "invoice_no": stored_invoices.format_invoice_no(self.period.month, numbered.number),
+            "revision": numbered.revision,
+            "run_id": self.run_id,
+        }
 
     def _build_audit_entry(self, numbered: NumberedDraft) -> audit.AuditedChange:
         actor, month = self.job.payload["actor"], self.period.month
@@ -326,3 +340,11 @@ async def _finish_run(db: AsyncConnection, job: Job, skipped: Mapping[str, str])
             "skipped": len(skipped),
         },
     )
+    finished = {
+        "run_id": job.subject,
+        "month": payload["month"],
+        "vendor": payload["vendor"],
+        "groups": len(payload["company_ids"]),
+        "skipped": len(skipped),
+    }
+    await publish_event(db, job.scope, WebhookEventType.invoice_run_finished, finished)

@@ -14,6 +14,7 @@ from nimbill.customers.billing_groups.records import (
 from nimbill.customers.cloud_accounts.records import NAME_PREFIX_LENGTH, cloud_accounts
 from nimbill.database.list_query import contains_text
 from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.invoicing.documents.replaced_invoices import find_replaced_invoices
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no, invoices
 from nimbill.invoicing.search.bodies import FoundAccount, FoundGroup, FoundInvoice
 from nimbill.invoicing.search.invoice_number_rules import NamedInvoices
@@ -120,6 +121,9 @@ async def find_invoices(
         stmt = stmt.where(_invoices.month == named.month)
     if named.number is not None:
         stmt = stmt.where(_invoices.number == named.number)
+    replaced = await find_replaced_invoices(
+        db, scope, month=named.month, number=named.number, limit=FOUND_MAX
+    )
     return [
         FoundInvoice(
             invoice_no=format_invoice_no(row.month, row.number),
@@ -128,5 +132,5 @@ async def find_invoices(
             company_id=row.company_id,
             billinggroup_name=row.billinggroup_name,
         )
-        for row in await db.execute(stmt)
+        for row in [*await db.execute(stmt), *replaced][:FOUND_MAX]
     ]

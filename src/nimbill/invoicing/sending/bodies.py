@@ -25,6 +25,25 @@ class CancelledInvoiceRequest(Body, frozen=True, kw_only=True):
     reason: Annotated[str, text_length(1, 1_000)]
 
 
+class ReplacedInvoice(Body, frozen=True, kw_only=True):
+    """An invoice that was sent and is not owed any more, because another one replaces it."""
+
+    basis: ClassVar[Basis] = chosen("replaced-invoices")
+
+    invoice_no: str
+    revision: Annotated[int, described("the revision that was sent")]
+    state: InvoiceState
+    sent_time: str
+    sent_by: Annotated[str, described("the name of the user")]
+    replacement_no: Annotated[str, described("the number of the invoice in its place")]
+    replaced_time: str
+    replaced_by: Annotated[str, described("the name of the user")]
+    reason: str
+    import_id: Annotated[
+        str | None, described("the import whose late costs the replacement contains")
+    ]
+
+
 class InvoiceStatus(Body, frozen=True, kw_only=True):
     """Where an invoice stands between its creation and the customer."""
 
@@ -35,8 +54,15 @@ class InvoiceStatus(Body, frozen=True, kw_only=True):
     state: InvoiceState
     sent_time: str | None
     sent_by: Annotated[str | None, described("the name of the user")]
+    publish_time: Annotated[
+        str | None, described("from when customers see the sent invoice in the portal")
+    ]
     cancelled_time: str | None
     cancelled_by: Annotated[str | None, described("the name of the user")]
     cancel_reason: str | None
     credited: Annotated[Decimal, described("the sum of its credit notes, tax included")]
     credit_notes: Annotated[list[str], described("the numbers of its credit notes")]
+    replaces: Annotated[str | None, described("the number of the invoice that it replaces")]
+    replaced: Annotated[
+        list[ReplacedInvoice], described("the earlier invoices of the month, the newest first")
+    ]

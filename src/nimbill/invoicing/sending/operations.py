@@ -1,8 +1,10 @@
 """Reads the state of an invoice, marks it as sent, cancels it: first the checks in order."""
 
+from datetime import datetime
+
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
@@ -10,9 +12,15 @@ from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.money import sum_decimals
 from nimbill.invoicing.credit_notes.operations import list_notes
 from nimbill.invoicing.documents.invoice_state import InvoiceState, find_state
+from nimbill.invoicing.documents.replaced_invoices import list_replaced_invoices
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no, lock_invoices
+from nimbill.invoicing.payments.records import has_payments
 from nimbill.invoicing.sending import records
-from nimbill.invoicing.sending.bodies import InvoiceStatus
+from nimbill.invoicing.sending.bodies import InvoiceStatus, ReplacedInvoice
+from nimbill.webhooks.event_types import WebhookEventType
+from nimbill.webhooks.events import publish_event
+
+__all__ = ["InvoiceStatus"]  # also used by deliveries, and the response of replacing an invoice
 
 basis = chosen("sent-invoices")
 
@@ -24,17 +32,43 @@ async def load_status(
     if row is None:
         raise not_found()
     notes = await list_notes(db, scope, period, company_id)
+    replaced = [
+        _build_replaced(period.month, each)
+        for each in await list_replaced_invoices(db, scope, period, company_id)
+    ]
+    credited = sum_decimals(note.total for note in notes)
+    state = find_state(row.sent_time, row.cancelled_time)
+    if notes and credited == row.total:
+        state = InvoiceState.credited
     return InvoiceStatus(
         invoice_no=format_invoice_no(period.month, row.number),
         revision=row.revision,
-        state=find_state(row.sent_time, row.cancelled_time),
+        state=state,
         sent_time=row.sent_time and clock.format_timestamp(row.sent_time),
         sent_by=row.sent_by,
+        publish_time=row.publish_time and clock.format_timestamp(row.publish_time),
         cancelled_time=row.cancelled_time and clock.format_timestamp(row.cancelled_time),
         cancelled_by=row.cancelled_by,
         cancel_reason=row.cancel_reason,
-        credited=sum_decimals(note.total for note in notes),
+        credited=credited,
         credit_notes=[note.credit_note_no for note in notes],
+        replaces=replaced[0].invoice_no if replaced else None,
+        replaced=replaced,
+    )
+
+
+def _build_replaced(month: str, row: Row) -> ReplacedInvoice:
+    return ReplacedInvoice(
+        invoice_no=format_invoice_no(month, row.number),
+        revision=row.revision,
+        state=InvoiceState.replaced,
+        sent_time=clock.format_timestamp(row.sent_time),
+        sent_by=row.sent_by,
+        replacement_no=format_invoice_no(month, row.replacement_number),
+        replaced_time=clock.format_timestamp(row.replaced_time),
+        replaced_by=row.replaced_by,
+        reason=row.reason,
+        import_id=row.import_id,
     )
 
 
@@ -59,9 +93,28 @@ async def mark_as_sent(
             "revision_changed",
             "The invoice has another current revision. Read it again before marking it as sent.",
         )
-    if status.state is InvoiceState.sent:
+    if status.sent_time is not None:
         return status
-    await records.mark_as_sent(db, scope, period, company_id, by=by)
+    await records.mark_as_sent(db, scope, period, [company_id], by=by)
+    sent = describe_invoice(period, company_id, status.invoice_no, status.revision)
+    await publish_event(db, scope, WebhookEventType.invoice_sent, sent)
+    return await load_status(db, scope, period, company_id)
+
+
+async def publish(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_id: str,
+    publish_time: datetime,
+) -> InvoiceStatus:
+    """Choose another time from which customers see a sent invoice; a past one means now."""
+    await lock_invoices(db, scope, period, [company_id])
+    status = await load_status(db, scope, period, company_id)
+    _refuse_cancelled(status)
+    if status.state is InvoiceState.created:
+        raise Conflict("not_sent", "The invoice was not sent yet. Send it before publishing it.")
+    await records.publish(db, scope, period, company_id, publish_time)
     return await load_status(db, scope, period, company_id)
 
 
@@ -86,8 +139,27 @@ async def cancel(
         raise Conflict(
             "has_credit_notes", "The invoice has credit notes. Credit the rest of it in full."
         )
+    if await has_payments(db, scope, period, company_id):
+        raise Conflict(
+            "has_payments", "The invoice has payments. Reverse them before you cancel the invoice."
+        )
     await records.cancel(db, scope, period, company_id, by=by, reason=reason)
+    cancelled = describe_invoice(period, company_id, status.invoice_no, status.revision)
+    await publish_event(db, scope, WebhookEventType.invoice_cancelled, cancelled)
     return await load_status(db, scope, period, company_id)
+
+
+def describe_invoice(
+    period: BillingPeriod, company_id: str, invoice_no: str, revision: int
+) -> dict[str, str | int]:
+    """Return what events tell about an invoice."""
+    return {
+        "month": period.month,
+        "company_id": company_id,
+        "vendor": period.vendor,
+        "invoice_no": invoice_no,
+        "revision": revision,
+    }
 
 
 def _refuse_cancelled(status: InvoiceStatus) -> None:

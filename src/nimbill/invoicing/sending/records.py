@@ -1,28 +1,39 @@
 """Queries of the state of an invoice."""
 
+from collections.abc import Collection
+from datetime import datetime
+
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.invoicing.documents.stored_invoices import invoices, join_group
+from nimbill.invoicing.documents.stored_invoices import (
+    invoice_revisions,
+    invoices,
+    join_group,
+    join_revision,
+)
 
 basis = chosen("sent-invoices")
 
 _invoices = invoices.c
 
 
-def _is_invoice(
-    scope: TenantScope, period: BillingPeriod, company_id: str
-) -> list[sa.ColumnElement[bool]]:
+def _is_of_period(scope: TenantScope, period: BillingPeriod) -> list[sa.ColumnElement[bool]]:
     return [
         _invoices.organisation_id == scope.organisation_id,
         _invoices.month == period.month,
         _invoices.vendor == period.vendor,
-        _invoices.company_id == company_id,
     ]
+
+
+def _is_invoice(
+    scope: TenantScope, period: BillingPeriod, company_id: str
+) -> list[sa.ColumnElement[bool]]:
+    return [*_is_of_period(scope, period), _invoices.company_id == company_id]
 
 
 async def find_status(
@@ -35,21 +46,55 @@ async def find_status(
             _invoices.revision,
             _invoices.sent_time,
             _invoices.sent_by,
+            _invoices.publish_time,
             _invoices.cancelled_time,
             _invoices.cancelled_by,
             _invoices.cancel_reason,
+            invoice_revisions.c.total,
         )
         .join_from(invoices, billing_groups, join_group())
+        .join(invoice_revisions, join_revision(current=True))
         .where(*_is_invoice(scope, period, company_id), *filter_visible_groups(scope))
     )
     return (await db.execute(stmt)).one_or_none()
 
 
 async def mark_as_sent(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_id: str, *, by: str
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_ids: Collection[str],
+    *,
+    by: str,
+    publish_time: datetime | None = None,
+) -> set[str]:
+    """Mark those that were not sent yet, and return their groups.
+
+    Customers see them at once, or from `publish_time`.
+    """
+    stmt = sa.update(invoices).where(
+        *_is_of_period(scope, period),
+        is_any_of(_invoices.company_id, company_ids),
+        _invoices.sent_time.is_(None),
+    )
+    published = sa.func.greatest(sa.func.now(), publish_time)  # null is ignored
+    marked = stmt.values(sent_time=sa.func.now(), sent_by=by, publish_time=published)
+    return set((await db.execute(marked.returning(_invoices.company_id))).scalars())
+
+
+async def publish(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_id: str,
+    publish_time: datetime,
 ) -> None:
-    stmt = sa.update(invoices).where(*_is_invoice(scope, period, company_id))
-    await db.execute(stmt.values(sent_time=sa.func.now(), sent_by=by))
+    """The database refuses a change that changes nothing."""
+    published = sa.func.greatest(sa.func.now(), publish_time)
+    stmt = sa.update(invoices).where(
+        *_is_invoice(scope, period, company_id), _invoices.publish_time.is_distinct_from(published)
+    )
+    await db.execute(stmt.values(publish_time=published))
 
 
 async def cancel(

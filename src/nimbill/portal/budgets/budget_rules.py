@@ -8,10 +8,10 @@ from typing import Any
 
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
+from nimbill.foundation.email_rules import find_email_violations
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.money import CURRENCY_UNITS
 from nimbill.foundation.rules import between
-from nimbill.identity.users.user_rules import find_email_violations
 
 basis = chosen("portal-budgets")
 
@@ -93,8 +93,7 @@ def find_alert_violations(sent: Mapping[str, Any]) -> Iterator[Violation]:
         yield Violation("recipients", "at least one while alerts are enabled")
     seen = set()
     for index, address in enumerate(recipients):
-        for violation in find_email_violations(address):
-            yield Violation(f"recipients[{index}]", violation.rule)
+        yield from find_email_violations(address, f"recipients[{index}]")
         if str(address).lower() in seen:
             yield Violation(f"recipients[{index}]", "each address once")
         seen.add(str(address).lower())

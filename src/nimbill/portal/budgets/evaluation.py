@@ -30,6 +30,8 @@ from nimbill.portal.budgets.bodies import AlertSettings, Threshold, ThresholdBas
 from nimbill.portal.budgets.states import BudgetMonth, compare_budgets
 from nimbill.portal.report_months import current_day
 from nimbill.portal.view import load_company_view
+from nimbill.webhooks.event_types import WebhookEventType
+from nimbill.webhooks.events import publish_event
 
 basis = chosen("portal-budget-alerts")
 
@@ -98,6 +100,19 @@ class Evaluation:
                     threshold,
                 ):
                     await self._queue_mails(db, alerts, budget_month, threshold, month)
+                    await self._publish_alert(db, budget_month, threshold, month)
+
+    async def _publish_alert(
+        self, db: AsyncConnection, budget_month: BudgetMonth, threshold: Threshold, month: str
+    ) -> None:
+        alert: dict[str, str | int] = {
+            "budget_id": budget_month.budget.budget_id,
+            "company_id": self.company_id,
+            "month": month,
+            "percent": threshold.percent,
+            "of": threshold.of.value,
+        }
+        await publish_event(db, self.scope, WebhookEventType.budget_alert, alert)
 
     async def _queue_mails(
         self,

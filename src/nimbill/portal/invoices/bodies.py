@@ -12,6 +12,17 @@ from nimbill.foundation.currency import Currency
 from nimbill.http.request_bodies import Body
 from nimbill.invoicing.calculation.lines import EntryLine, Fee, ItemLine, UsageLine
 from nimbill.invoicing.documents.document import Addressee, InvoiceDocument, Issuer
+from nimbill.invoicing.payments.payment_rules import PaymentState
+
+
+class CustomerPayment(Body, frozen=True, kw_only=True):
+    """What is left to pay of a sent invoice."""
+
+    basis: ClassVar[Basis] = chosen("portal-invoices")
+
+    state: PaymentState
+    open_balance: Decimal
+    overdue: bool
 
 
 class CustomerInvoiceHead(Body, frozen=True, kw_only=True):
@@ -27,6 +38,8 @@ class CustomerInvoiceHead(Body, frozen=True, kw_only=True):
     pre_tax: Decimal
     tax: Decimal
     total: Decimal
+    payment: CustomerPayment | None
+    cancelled: bool  # not owed any more
 
 
 class PrintedParty(Body, frozen=True, kw_only=True):
@@ -113,7 +126,9 @@ class CustomerInvoice(CustomerInvoiceHead, frozen=True, kw_only=True):
     tax_rate: Decimal
 
 
-def show_invoice(document: InvoiceDocument) -> CustomerInvoice:
+def show_invoice(
+    document: InvoiceDocument, payment: CustomerPayment | None, *, cancelled: bool
+) -> CustomerInvoice:
     sheet = document.sheet
     is_converted = document.currency != document.cost_currency
     return CustomerInvoice(
@@ -127,6 +142,8 @@ def show_invoice(document: InvoiceDocument) -> CustomerInvoice:
         pre_tax=sheet.pre_tax,
         tax=sheet.tax,
         total=sheet.total,
+        payment=payment,
+        cancelled=cancelled,
         revision=document.revision,
         vendor_name=document.vendor_name,
         title=document.title,

@@ -3,14 +3,21 @@
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
+from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.errors import not_found
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.invoice_history import list_invoice_heads
-from nimbill.invoicing.documents.stored_invoices import format_invoice_no, list_invoices
-from nimbill.portal.invoices.bodies import CustomerInvoiceHead
+from nimbill.invoicing.documents.publication import filter_published
+from nimbill.invoicing.documents.stored_invoices import (
+    StoredInvoice,
+    format_invoice_no,
+    list_invoices,
+)
+from nimbill.portal.invoices.bodies import CustomerInvoice, CustomerInvoiceHead, show_invoice
+from nimbill.portal.invoices.customer_payments import load_payments
 from nimbill.portal.view import load_view, require_company, require_unfiltered
 
 basis = chosen("portal-invoices")
@@ -26,6 +33,11 @@ async def list_heads(
 ) -> list[CustomerInvoiceHead]:
     view = await load_view(db, caller, company_id)
     require_unfiltered(view)
+    conditions = filter_published(await load_settings(db, view.scope))
+    rows = await list_invoice_heads(
+        db, view.scope, limit=limit, offset=offset, conditions=conditions
+    )
+    payments = await load_payments(db, view.scope, {row.month for row in rows})
     return [
         CustomerInvoiceHead(
             company_id=row.company_id,
@@ -38,8 +50,10 @@ async def list_heads(
             pre_tax=row.pre_tax,
             tax=row.tax,
             total=row.total,
+            payment=payments.get((row.month, row.company_id, row.vendor)),
+            cancelled=row.cancelled_time is not None,
         )
-        for row in await list_invoice_heads(db, view.scope, limit=limit, offset=offset)
+        for row in rows
     ]
 
 
@@ -55,8 +69,29 @@ async def require_one_company(
 async def load_invoice(
     db: AsyncConnection, caller: Caller, company_id: str | None, month: str, vendor: str
 ) -> InvoiceDocument:
+    return (await _load_stored(db, caller, company_id, month, vendor)).document
+
+
+async def load_shown_invoice(
+    db: AsyncConnection, caller: Caller, company_id: str | None, month: str, vendor: str
+) -> CustomerInvoice:
+    stored = await _load_stored(db, caller, company_id, month, vendor)
+    company = stored.company_id
+    own_scope = TenantScope(caller.scope.organisation_id, frozenset({company}))
+    payments = await load_payments(db, own_scope, {month})
+    return show_invoice(
+        stored.document, payments.get((month, company, vendor)), cancelled=stored.is_cancelled
+    )
+
+
+async def _load_stored(
+    db: AsyncConnection, caller: Caller, company_id: str | None, month: str, vendor: str
+) -> StoredInvoice[InvoiceDocument]:
     scope, company = await require_one_company(db, caller, company_id)
-    found = await list_invoices(db, scope, month, vendor=vendor, company_ids=[company])
+    conditions = filter_published(await load_settings(db, scope))
+    found = await list_invoices(
+        db, scope, month, vendor=vendor, company_ids=[company], conditions=conditions
+    )
     if not found:
         raise not_found()
-    return found[0].document
+    return found[0]

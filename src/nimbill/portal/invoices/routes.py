@@ -14,10 +14,10 @@ from nimbill.http.disconnection import run_until_disconnected
 from nimbill.http.downloads import CSV_TYPE, build_csv_download
 from nimbill.http.routing import Limit, Offset, PathMonth, RequestCaller, Transaction, get
 from nimbill.invoicing.documents.document import InvoiceDocument
-from nimbill.invoicing.pdf.pdf_cache import load_invoice_pdf
+from nimbill.invoicing.pdf.pdf_cache import load_document_pdf
 from nimbill.invoicing.pdf.printing import PDF, build_pdf_response, pause_for_printing
 from nimbill.portal.invoices import operations
-from nimbill.portal.invoices.bodies import CustomerInvoice, CustomerInvoiceHead, show_invoice
+from nimbill.portal.invoices.bodies import CustomerInvoice, CustomerInvoiceHead
 from nimbill.portal.invoices.invoice_csv import (
     EncodeInvoice,
     encode_discount_csv,
@@ -59,7 +59,7 @@ async def read_customer_invoice(
     company_id: OneCompanyId = None,
 ) -> CustomerInvoice:
     """Show an invoice as it is printed."""
-    return show_invoice(await operations.load_invoice(db, caller, company_id, month, vendor))
+    return await operations.load_shown_invoice(db, caller, company_id, month, vendor)
 
 
 @get(
@@ -79,9 +79,10 @@ async def print_customer_invoice(
     company_id: OneCompanyId = None,
 ) -> Response[bytes]:
     """Return an invoice as PDF."""
-    scope, company = await operations.require_one_company(db, caller, company_id)
+    scope, _ = await operations.require_one_company(db, caller, company_id)
+    document = await operations.load_invoice(db, caller, company_id, month, vendor)
     printer = await pause_for_printing(request)
-    printing = load_invoice_pdf(printer, scope, month, company, vendor)
+    printing = load_document_pdf(printer, scope, document)
     return build_pdf_response(*await run_until_disconnected(request, printing))
 
 

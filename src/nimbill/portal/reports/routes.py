@@ -80,7 +80,9 @@ async def download_focus_file(
     view = await load_view(db, caller, company_id)
     require_unfiltered(view)
     organisation = await require_organisation(db, view.scope)
-    focus_month = await load_focus_month(db, view.scope, organisation.name, only, None)
+    focus_month = await load_focus_month(
+        db, view.scope, organisation.name, only, None, published_only=True
+    )
     if not focus_month.invoices:
         raise NotFound("no_invoices", NO_INVOICES)
     content = await asyncio.to_thread(encode_focus, focus_month)

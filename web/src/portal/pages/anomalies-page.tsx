@@ -8,8 +8,10 @@ import type { components } from "../../api/schema.ts";
 import { Amount } from "../../components/amount.tsx";
 import { isNegative } from "../../components/amount-format.ts";
 import { useListState } from "../../components/list-state.ts";
+import { formatDate } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
 import type { Column } from "../../components/server-table.tsx";
+import { useLanguage } from "../../language/language.tsx";
 import { BrowserTable } from "../browser-table.tsx";
 import { useNewestMonth } from "../me.ts";
 import { MonthSelect } from "../month-select.tsx";
@@ -58,6 +60,7 @@ export default function AnomaliesPage() {
 
 function useColumns(): Column<Anomaly>[] {
   const { t } = useLingui();
+  const { language } = useLanguage();
   const account = (anomaly: Anomaly) => `${anomaly.customer_name} ${anomaly.customer_id}`;
   const direction = ({ score }: Anomaly) =>
     isNegative(score) ? t`Less than usual` : t`More than usual`;
@@ -70,14 +73,14 @@ function useColumns(): Column<Anomaly>[] {
       sort: "day",
       width: 120,
       alwaysVisible: true,
-      cell: (anomaly) => anomaly.day,
+      cell: (anomaly) => formatDate(anomaly.day, language),
       csv: (anomaly) => anomaly.day,
     },
     {
       id: "direction",
       header: t`What happened`,
       sort: "direction",
-      width: 140,
+      width: 130,
       cell: direction,
       csv: direction,
     },
@@ -85,11 +88,11 @@ function useColumns(): Column<Anomaly>[] {
       id: "service",
       header: t`Service`,
       sort: "service",
-      width: 170,
+      width: 150,
       cell: (anomaly) => anomaly.service,
       csv: (anomaly) => anomaly.service,
     },
-    { id: "account", header: t`Account`, sort: "account", width: 190, cell: account, csv: account },
+    { id: "account", header: t`Account`, sort: "account", width: 180, cell: account, csv: account },
     {
       id: "value",
       header: t`Cost of the day`,
@@ -108,6 +111,6 @@ function useColumns(): Column<Anomaly>[] {
       cell: (anomaly) => <Amount value={anomaly.median} currency={anomaly.currency} />,
       csv: (anomaly) => String(anomaly.median),
     },
-    { id: "cause", header: t`Cause`, sort: "cause", width: 180, cell: cause, csv: cause },
+    { id: "cause", header: t`Cause`, sort: "cause", width: 170, cell: cause, csv: cause },
   ];
 }

@@ -17,6 +17,7 @@ import { PageTitle } from "../../components/page-title.tsx";
 import { QueryState } from "../../components/query-state.tsx";
 import { RouterLink } from "../../components/router-link.tsx";
 import { useLanguage } from "../../language/language.tsx";
+import { AmountList } from "../amount-list.tsx";
 import { BudgetBar } from "../budget-bar.tsx";
 import { PriceNotes } from "../price-notes.tsx";
 
@@ -171,11 +172,11 @@ function TopAccounts({ data }: { data: Dashboard }) {
   return (
     <Container header={<Header variant="h2">{t`Largest accounts in ${month}`}</Header>}>
       {data.top_accounts.length === 0 && <NoUsage />}
-      <KeyValuePairs
-        columns={1}
-        items={data.top_accounts.map(({ customer_id, customer_name, currency, amount }) => ({
-          label: `${customer_name} (${customer_id})`,
-          value: <Amount value={amount} currency={currency} />,
+      <AmountList
+        rows={data.top_accounts.map((account) => ({
+          ...account,
+          name: account.customer_name,
+          detail: account.customer_id,
         }))}
       />
     </Container>
@@ -189,11 +190,10 @@ function TopServices({ data }: { data: Dashboard }) {
   return (
     <Container header={<Header variant="h2">{t`Largest services in ${month}`}</Header>}>
       {data.top_services.length === 0 && <NoUsage />}
-      <KeyValuePairs
-        columns={1}
-        items={data.top_services.map(({ service, marketplace, currency, amount }) => ({
-          label: marketplace ? t`${service} (Marketplace)` : service,
-          value: <Amount value={amount} currency={currency} />,
+      <AmountList
+        rows={data.top_services.map(({ service, marketplace, ...each }) => ({
+          ...each,
+          name: marketplace ? t`${service} (Marketplace)` : service,
         }))}
       />
     </Container>

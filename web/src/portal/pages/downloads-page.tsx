@@ -6,10 +6,10 @@ import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useDownload } from "../../components/download.ts";
 import { useListState } from "../../components/list-state.ts";
 import { currentMonth, shiftMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
-import { useDownload } from "../download.ts";
 import { useMe } from "../me.ts";
 import { MonthSelect } from "../month-select.tsx";
 

@@ -79,7 +79,8 @@ export default function FeesPage() {
 function useColumns(): Column<Fee>[] {
   const { t } = useLingui();
   const account = (fee: Fee) => `${fee.customer_name} ${fee.customer_id}`;
-  const state = (fee: Fee) => (fee.provisional ? t`Provisional` : t`Invoiced`);
+  const state = (fee: Fee) =>
+    fee.provisional ? t`Provisional` : t({ message: "Invoiced", context: "fee" });
   return [
     {
       id: "description",

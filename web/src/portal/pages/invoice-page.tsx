@@ -11,20 +11,21 @@ import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useParams } from "react-router";
 import type { ApiError } from "../../api/client.ts";
 import type { Decimal } from "../../api/exact-json.ts";
-import { useApi, useClient } from "../../api/queries.ts";
+import { PRINTED, useApi, useClient } from "../../api/queries.ts";
 import type { components } from "../../api/schema.ts";
 import { Amount } from "../../components/amount.tsx";
 import { saveFile } from "../../components/csv.ts";
 import { addDecimals } from "../../components/decimal-sum.ts";
-import { formatMonth } from "../../components/month.ts";
+import { useDownload } from "../../components/download.ts";
+import { formatDate, formatMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
+import { PaymentState } from "../../components/payment-state.tsx";
 import { PDF, PdfViewer } from "../../components/pdf-viewer.tsx";
 import { QueryState } from "../../components/query-state.tsx";
 import type { Column } from "../../components/server-table.tsx";
 import { formatVendor } from "../../components/vendor.ts";
 import { useLanguage } from "../../language/language.tsx";
 import { BrowserTable } from "../browser-table.tsx";
-import { useDownload } from "../download.ts";
 import { useFlag } from "../me.ts";
 
 type Invoice = components["schemas"]["CustomerInvoice"];
@@ -104,7 +105,8 @@ function Lines({ invoice, query }: LinesProps) {
 
 function Amounts({ invoice }: { invoice: Invoice }) {
   const { t } = useLingui();
-  const { currency } = invoice;
+  const { language } = useLanguage();
+  const { currency, due_date: due } = invoice;
   return (
     <Container>
       <KeyValuePairs
@@ -113,16 +115,28 @@ function Amounts({ invoice }: { invoice: Invoice }) {
           { label: t`Total`, value: <Amount value={invoice.total} currency={currency} strong /> },
           { label: t`Before tax`, value: <Amount value={invoice.pre_tax} currency={currency} /> },
           { label: t`Tax`, value: <Amount value={invoice.tax} currency={currency} /> },
-          { label: t`Due date`, value: invoice.due_date ?? "–" },
+          { label: t`Due date`, value: due === null ? "–" : formatDate(due, language) },
           {
-            label: t`Number`,
+            label: t`Invoice number`,
             value:
               invoice.revision === 1
                 ? invoice.invoice_no
                 : t`${invoice.invoice_no} (revision ${invoice.revision})`,
           },
-          { label: t`Issued`, value: invoice.issue_date },
+          { label: t`Issued`, value: formatDate(invoice.issue_date, language) },
           { label: t`Issuer`, value: invoice.issuer?.company ?? "–" },
+          ...(invoice.payment === null
+            ? []
+            : [
+                {
+                  label: t({ message: "Payment", context: "of an invoice" }),
+                  value: <PaymentState invoice={invoice.payment} />,
+                },
+                {
+                  label: t`Open balance`,
+                  value: <Amount value={invoice.payment.open_balance} currency={currency} />,
+                },
+              ]),
         ]}
       />
     </Container>
@@ -164,7 +178,7 @@ function Printed({ path, number, revision }: PrintedProps) {
   const { t } = useLingui();
   const client = useClient();
   const printed = useQuery<Blob, ApiError>({
-    queryKey: ["printed invoice", path, number, revision],
+    queryKey: [PRINTED, path, number, revision],
     queryFn: async ({ signal }) => {
       const address = "/m/portal/invoices/{month}/{vendor}/pdf";
       return (await client.download("GET", address, { path, signal })).blob();

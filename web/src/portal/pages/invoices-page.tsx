@@ -1,18 +1,18 @@
 // The invoices, the newest first.
-import Button from "@cloudscape-design/components/button";
 import { useLingui } from "@lingui/react/macro";
 import { useApi } from "../../api/queries.ts";
 import type { components } from "../../api/schema.ts";
 import { Amount } from "../../components/amount.tsx";
 import { formatCurrency } from "../../components/amount-format.ts";
-import { formatMonth } from "../../components/month.ts";
+import { formatDate, formatMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
+import { PaymentState, usePaymentText } from "../../components/payment-state.tsx";
+import { PdfButton } from "../../components/pdf-button.tsx";
 import { RouterLink } from "../../components/router-link.tsx";
 import type { Column } from "../../components/server-table.tsx";
 import { formatVendor } from "../../components/vendor.ts";
 import { useLanguage } from "../../language/language.tsx";
 import { BrowserTable } from "../browser-table.tsx";
-import { useDownload } from "../download.ts";
 
 type Head = components["schemas"]["CustomerInvoiceHead"];
 
@@ -25,7 +25,7 @@ export default function InvoicesPage() {
       <BrowserTable<Head>
         id="portal-invoices"
         title={t`Invoices`}
-        columns={useColumns()}
+        columns={useColumns(invoices.data?.some(({ payment }) => payment !== null) ?? false)}
         rows={invoices.data}
         query={invoices}
         rowId={(invoice) => `${invoice.month} ${invoice.vendor}`}
@@ -36,27 +36,38 @@ export default function InvoicesPage() {
   );
 }
 
-function useColumns(): Column<Head>[] {
+/** The columns; payments are shown if the reseller shows them. */
+function useColumns(hasPayments: boolean): Column<Head>[] {
   const { t } = useLingui();
+  const paymentText = usePaymentText();
   const { language } = useLanguage();
-  const download = useDownload();
   const amount = (name: "pre_tax" | "tax" | "total", header: string): Column<Head> => ({
     id: name,
     header,
     sort: name,
     numeric: true,
-    width: 125,
+    width: 120,
     cell: (invoice) => (
       <Amount value={invoice[name]} currency={invoice.currency} strong={name === "total"} />
     ),
     csv: (invoice) => String(invoice[name]),
   });
+  const payment: Column<Head> = {
+    id: "payment",
+    header: t({ message: "Payment", context: "of an invoice" }),
+    width: 150,
+    // it is not among the columns that are shown before the list is loaded
+    alwaysVisible: true,
+    cell: (invoice) =>
+      invoice.payment === null ? "–" : <PaymentState invoice={invoice.payment} />,
+    csv: (invoice) => (invoice.payment === null ? "" : paymentText(invoice.payment)),
+  };
   return [
     {
       id: "month",
       header: t`Month`,
       sort: "month",
-      width: 150,
+      width: 175,
       alwaysVisible: true,
       cell: ({ month, vendor }) => (
         <RouterLink to={`/invoices/${month}/${vendor}`}>
@@ -73,20 +84,21 @@ function useColumns(): Column<Head>[] {
       header: t`Due date`,
       sort: "due_date",
       width: 130,
-      cell: (invoice) => invoice.due_date ?? "–",
+      cell: ({ due_date: due }) => (due === null ? "–" : formatDate(due, language)),
       csv: (invoice) => invoice.due_date ?? "",
     },
+    ...(hasPayments ? [payment] : []),
     {
       id: "issued",
       header: t`Issued`,
       sort: "issue_date",
       width: 130,
-      cell: (invoice) => invoice.issue_date,
+      cell: (invoice) => formatDate(invoice.issue_date, language),
       csv: (invoice) => invoice.issue_date,
     },
     {
       id: "number",
-      header: t`Number`,
+      header: t`Invoice number`,
       sort: "invoice_no",
       width: 140,
       cell: (invoice) => invoice.invoice_no,
@@ -94,23 +106,15 @@ function useColumns(): Column<Head>[] {
     },
     {
       id: "pdf",
-      header: t`Print`,
-      width: 95,
+      header: t`PDF`,
+      width: 85,
       cell: ({ month, vendor, invoice_no }) => (
-        <Button
-          variant="inline-link"
-          iconName="download"
-          ariaLabel={t`PDF of ${invoice_no}`}
-          onClick={() =>
-            download.mutate({
-              address: "/m/portal/invoices/{month}/{vendor}/pdf",
-              name: `${invoice_no}.pdf`,
-              path: { month, vendor },
-            })
-          }
-        >
-          PDF
-        </Button>
+        <PdfButton
+          address="/m/portal/invoices/{month}/{vendor}/pdf"
+          path={{ month, vendor }}
+          name={invoice_no}
+          label={t`PDF of ${invoice_no}`}
+        />
       ),
       csv: () => "",
     },

@@ -8,8 +8,8 @@ import { useState } from "react";
 import { useLocation } from "react-router";
 import { useChange } from "../../api/queries.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
+import { useDownload } from "../../components/download.ts";
 import { useNotifications } from "../../components/notifications.tsx";
-import { useDownload } from "../download.ts";
 import { useFlag, useMay, useMayChange } from "../me.ts";
 import type { Period } from "./period.tsx";
 

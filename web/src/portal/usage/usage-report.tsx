@@ -147,7 +147,7 @@ function useColumns<R extends ReportParts, G extends GraphParts>(
         header: provisional.has(month) ? t`${name} (provisional)` : name,
         sort: month,
         numeric: true,
-        width: 170,
+        width: 185,
         alwaysVisible: true,
         cell: (row: ComparedRow) => <Amount value={row.amounts[month]} currency={row.currency} />,
         csv: (row: ComparedRow) => String(row.amounts[month] ?? ""),

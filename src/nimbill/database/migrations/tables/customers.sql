@@ -123,6 +123,21 @@ CREATE INDEX cloud_accounts_number_idx ON cloud_accounts
 CREATE INDEX cloud_accounts_name_idx ON cloud_accounts
     (organisation_id, name_prefix text_pattern_ops);
 
+CREATE TABLE contacts (
+    organisation_id text NOT NULL,
+    contact_id text NOT NULL,
+    company_id text NOT NULL,
+    name text NOT NULL,
+    email text NOT NULL,
+    send_as text NOT NULL CHECK (send_as IN ('to', 'cc')),
+    receives_invoices boolean NOT NULL,
+    language text CHECK (language IN ('ja', 'en')),
+    create_time timestamptz NOT NULL DEFAULT now(),
+    PRIMARY KEY (organisation_id, contact_id),
+    FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups ON DELETE CASCADE
+);
+CREATE INDEX contacts_company_id_idx ON contacts (organisation_id, company_id);
+
 -- Billing groups that accounts have left, so that a customer does not see months of an account that
 -- were invoiced to another customer. Written by the trigger record_former_group.
 CREATE TABLE former_account_groups (

@@ -55,6 +55,7 @@ CREATE TABLE invoices (
     update_time timestamptz NOT NULL,
     sent_time timestamptz,
     sent_by text,
+    publish_time timestamptz CHECK (publish_time IS NULL OR sent_time IS NOT NULL),
     cancelled_time timestamptz CHECK (cancelled_time IS NULL OR sent_time IS NOT NULL),
     cancelled_by text,
     cancel_reason text,
@@ -87,6 +88,7 @@ CREATE TABLE invoice_revisions (
     cost_currency text NOT NULL,
     issue_date text NOT NULL,
     due_date text,
+    counterparty text NOT NULL,
     warnings text[] NOT NULL,
     saved_inputs jsonb NOT NULL,
     document text NOT NULL,
@@ -108,6 +110,8 @@ CREATE TABLE credit_notes (
     credit_note_id text NOT NULL,
     issue_month text NOT NULL,
     number integer NOT NULL CHECK (number > 0),
+    issue_date text NOT NULL CHECK (left(issue_date, 7) = issue_month),
+    counterparty text NOT NULL,
     month text NOT NULL,
     company_id text NOT NULL,
     vendor text NOT NULL,
@@ -124,6 +128,81 @@ CREATE TABLE credit_notes (
 );
 CREATE INDEX credit_notes_invoice_idx ON credit_notes (organisation_id, month, company_id, vendor);
 
+CREATE TABLE payments (
+    organisation_id text NOT NULL,
+    payment_id text NOT NULL,
+    month text NOT NULL,
+    company_id text NOT NULL,
+    vendor text NOT NULL,
+    currency text NOT NULL,
+    amount numeric NOT NULL CHECK (amount > 0),
+    paid_on text NOT NULL,
+    note text,
+    create_time timestamptz NOT NULL,
+    created_by text NOT NULL,
+    reversed_time timestamptz,
+    reversed_by text,
+    reverse_reason text,
+    PRIMARY KEY (organisation_id, payment_id),
+    CHECK ((reversed_time IS NULL) = (reversed_by IS NULL)),
+    CHECK ((reversed_time IS NULL) = (reverse_reason IS NULL)),
+    FOREIGN KEY (organisation_id, month, company_id, vendor) REFERENCES invoices
+);
+CREATE INDEX payments_invoice_idx ON payments (organisation_id, month, company_id, vendor);
+CREATE INDEX payments_paid_on_idx ON payments (organisation_id, paid_on);
+CREATE TABLE replaced_invoices (
+    organisation_id text NOT NULL,
+    month text NOT NULL,
+    number integer NOT NULL CHECK (number > 0),
+    company_id text NOT NULL,
+    vendor text NOT NULL,
+    revision integer NOT NULL,
+    replacement_number integer NOT NULL CHECK (replacement_number > number),
+    reason text NOT NULL,
+    import_id text,
+    sent_time timestamptz NOT NULL,
+    sent_by text NOT NULL,
+    replaced_time timestamptz NOT NULL,
+    replaced_by text NOT NULL,
+    PRIMARY KEY (organisation_id, month, number),
+    UNIQUE (organisation_id, month, replacement_number),
+    FOREIGN KEY (organisation_id, month, company_id, vendor) REFERENCES invoices
+);
+CREATE INDEX replaced_invoices_company_id_idx ON replaced_invoices
+    (organisation_id, company_id, month, vendor);
+
+CREATE TABLE drift_decisions (
+    organisation_id text NOT NULL,
+    import_id text NOT NULL,
+    company_id text NOT NULL,
+    vendor text NOT NULL,
+    month text NOT NULL,
+    decision text NOT NULL CHECK (decision IN ('entry', 'credit_note', 'replacement', 'dismissed')),
+    reason text NOT NULL,
+    invoice_no text,
+    late_costs text NOT NULL,
+    currency text,
+    pre_tax numeric,
+    entry_id text,
+    entry_month text,
+    credit_note_id text,
+    replacement_no text,
+    decide_time timestamptz NOT NULL,
+    decided_by text NOT NULL,
+    PRIMARY KEY (organisation_id, import_id, company_id),
+    CHECK ((decision = 'dismissed') = (pre_tax IS NULL)),
+    CHECK ((decision = 'dismissed') = (currency IS NULL)),
+    CHECK ((decision = 'entry') = (entry_id IS NOT NULL)),
+    CHECK ((decision = 'entry') = (entry_month IS NOT NULL)),
+    CHECK ((decision = 'credit_note') = (credit_note_id IS NOT NULL)),
+    CHECK ((decision = 'replacement') = (replacement_no IS NOT NULL)),
+    FOREIGN KEY (organisation_id, import_id) REFERENCES cost_imports,
+    FOREIGN KEY (organisation_id, company_id) REFERENCES billing_groups,
+    FOREIGN KEY (organisation_id, entry_id) REFERENCES recalculation_entries
+);
+CREATE INDEX drift_decisions_company_id_idx ON drift_decisions
+    (organisation_id, company_id, month, vendor);
+
 CREATE TABLE invoice_pdfs (
     organisation_id text NOT NULL REFERENCES organisations,
     pdf_id text NOT NULL,
@@ -131,6 +210,36 @@ CREATE TABLE invoice_pdfs (
     create_time timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (organisation_id, pdf_id)
 );
+
+CREATE TABLE invoice_deliveries (
+    organisation_id text NOT NULL,
+    delivery_id text NOT NULL,
+    month text NOT NULL,
+    company_id text NOT NULL,
+    vendor text NOT NULL,
+    revision integer NOT NULL,
+    method text NOT NULL CHECK (method IN ('pdf', 'link')),
+    state text NOT NULL CHECK (state IN ('queued', 'sending', 'delivered', 'failed', 'unknown')),
+    cause text,
+    message_id text NOT NULL,
+    language text NOT NULL,
+    recipients jsonb NOT NULL,
+    refused jsonb NOT NULL,
+    subject text NOT NULL,
+    text text NOT NULL,
+    attachment text,
+    attempts integer NOT NULL,
+    created_by text NOT NULL,
+    create_time timestamptz NOT NULL DEFAULT now(),
+    update_time timestamptz NOT NULL DEFAULT now(),
+    delivered_time timestamptz,
+    PRIMARY KEY (organisation_id, delivery_id),
+    FOREIGN KEY (organisation_id, month, company_id, vendor) REFERENCES invoices,
+    CHECK ((method = 'pdf') = (attachment IS NOT NULL)),
+    CHECK ((state = 'delivered') = (delivered_time IS NOT NULL))
+);
+CREATE INDEX invoice_deliveries_invoice_idx ON invoice_deliveries
+    (organisation_id, month, company_id, vendor);
 
 CREATE TABLE invoice_runs (
     organisation_id text NOT NULL REFERENCES organisations,

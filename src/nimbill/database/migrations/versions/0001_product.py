@@ -1,5 +1,6 @@
 """Baseline: every table and function of the product."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from alembic import op
@@ -31,6 +32,7 @@ TABLE_FILES = (
     "invoicing",
     "portal",
     "budgets",
+    "webhooks",
 )
 FUNCTIONS = (
     "append_audit_entry",
@@ -42,6 +44,7 @@ FUNCTIONS = (
     "organisations_with_due_jobs",
     "record_former_group",
     "refuse_change",
+    "refuse_change_of_sent",
 )
 
 # Table of one tenant's rows: what the application may do with them.
@@ -73,6 +76,7 @@ TENANT_TABLES = {
     "invoice_settings": ALL_RIGHTS,
     "free_format_items": ALL_RIGHTS,
     "cloud_accounts": ALL_RIGHTS,
+    "contacts": ALL_RIGHTS,
     "former_account_groups": APPEND_ONLY,
     "resellers": ALL_RIGHTS,
     "cost_imports": ALL_RIGHTS,
@@ -96,7 +100,11 @@ TENANT_TABLES = {
     "invoice_revisions": APPEND_ONLY,
     "credit_note_counters": NO_DELETE,
     "credit_notes": APPEND_ONLY,
+    "payments": NO_DELETE,
+    "replaced_invoices": APPEND_ONLY,
+    "drift_decisions": APPEND_ONLY,
     "invoice_pdfs": APPEND_ONLY,
+    "invoice_deliveries": NO_DELETE,
     "invoice_runs": NO_DELETE,
     "invoice_run_keys": APPEND_ONLY,
     "exports": ALL_RIGHTS,
@@ -107,16 +115,28 @@ TENANT_TABLES = {
     "budget_alerts": ALL_RIGHTS,
     "saved_filters": ALL_RIGHTS,
     "portal_views": ALL_RIGHTS,
+    "webhook_endpoints": ALL_RIGHTS,
+    "webhook_events": NO_UPDATE,
+    "webhook_deliveries": ALL_RIGHTS,
 }
 # Read across tenants by find_organisation_id, has_other_organisations,
 # organisations_with_due_jobs and count_service_records.
 CROSS_TENANT_TABLES = ("tenant_lookups", "jobs", "cost_imports", "invoice_runs")
 # Rows that not even their owner may change.
-IMMUTABLE_TABLES = ("invoice_revisions", "credit_notes", "invoice_pdfs", "invoice_run_keys")
-# Columns of a sent invoice that stay when it is cancelled, which happens once.
+IMMUTABLE_TABLES = (
+    *("invoice_revisions", "credit_notes", "invoice_pdfs", "invoice_run_keys"),
+    *("replaced_invoices", "drift_decisions"),
+)
+# Columns of a sent invoice that stay when it is published at another time, or cancelled once. An
+# invoice in its place takes over the row: see refuse_change_of_sent.
 FIXED_WHEN_SENT = (
     *("organisation_id", "month", "company_id", "vendor", "number", "revision"),
     *("create_time", "update_time", "sent_time", "sent_by"),
+)
+# Columns of a payment that stay when it is reversed, which happens once.
+FIXED_IN_PAYMENTS = (
+    *("organisation_id", "payment_id", "month", "company_id", "vendor", "currency", "amount"),
+    *("paid_on", "note", "create_time", "created_by"),
 )
 
 
@@ -139,19 +159,19 @@ def upgrade() -> None:
         "CREATE TRIGGER refuse_deletion_of_sent BEFORE DELETE ON invoices "
         "FOR EACH ROW WHEN (OLD.sent_time IS NOT NULL) EXECUTE FUNCTION refuse_change()"
     )
-    old, new = (
-        ", ".join(f"{row}.{column}" for column in FIXED_WHEN_SENT) for row in ("OLD", "NEW")
-    )
     op.execute(
         "CREATE TRIGGER refuse_change_of_sent BEFORE UPDATE ON invoices FOR EACH ROW "
         "WHEN (OLD.sent_time IS NOT NULL AND (OLD.cancelled_time IS NOT NULL "
-        f"OR NEW.cancelled_time IS NULL OR ({old}) IS DISTINCT FROM ({new}))) "
-        "EXECUTE FUNCTION refuse_change()"
+        "OR (NEW.cancelled_time IS NULL "
+        "AND NEW.publish_time IS NOT DISTINCT FROM OLD.publish_time) "
+        f"OR {_differ(FIXED_WHEN_SENT)})) "
+        "EXECUTE FUNCTION refuse_change_of_sent()"
     )
     op.execute(
         "CREATE TRIGGER refuse_truncation BEFORE TRUNCATE ON invoices "
         "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
     )
+    _protect_payments()
     op.execute(
         "CREATE TRIGGER record_former_group AFTER UPDATE OF company_id ON cloud_accounts "
         "FOR EACH ROW WHEN (OLD.company_id <> NEW.company_id) "
@@ -163,6 +183,25 @@ def upgrade() -> None:
     )
     op.execute(f"GRANT {ALL_RIGHTS} ON signing_keys TO {APP_ROLE}")
     op.execute(f"GRANT SELECT ON alembic_version TO {APP_ROLE}")
+
+
+def _differ(columns: Iterable[str]) -> str:
+    """Whether an update changes one of the columns."""
+    old, new = (", ".join(f"{row}.{column}" for column in columns) for row in ("OLD", "NEW"))
+    return f"({old}) IS DISTINCT FROM ({new})"
+
+
+def _protect_payments() -> None:
+    """A payment is never deleted; its one change is that it is reversed."""
+    op.execute(
+        "CREATE TRIGGER refuse_deletion_of_payments BEFORE DELETE OR TRUNCATE ON payments "
+        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()"
+    )
+    op.execute(
+        "CREATE TRIGGER refuse_change_of_payment BEFORE UPDATE ON payments FOR EACH ROW "
+        "WHEN (OLD.reversed_time IS NOT NULL OR NEW.reversed_time IS NULL "
+        f"OR {_differ(FIXED_IN_PAYMENTS)}) EXECUTE FUNCTION refuse_change()"
+    )
 
 
 def downgrade() -> None:

@@ -5,6 +5,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Textarea from "@cloudscape-design/components/textarea";
 import { useLingui } from "@lingui/react/macro";
 import type { ApiError } from "../../../api/client.ts";
+import { OptionalLabel } from "../../../components/optional-label.tsx";
 import { useFieldErrors } from "../../../components/rule-text.ts";
 import { formatVendor } from "../../../components/vendor.ts";
 import { type GroupChoice, GroupSelect } from "../../group-select.tsx";
@@ -91,7 +92,7 @@ export function AccountForm(props: AccountFormProps) {
       >
         <Input value={values.name} onChange={({ detail }) => change({ name: detail.value })} />
       </FormField>
-      <FormField label={t`Note (optional)`} errorText={fieldErrors("note")}>
+      <FormField label={<OptionalLabel label={t`Note`} />} errorText={fieldErrors("note")}>
         <Textarea
           rows={2}
           value={values.note}

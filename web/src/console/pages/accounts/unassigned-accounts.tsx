@@ -12,7 +12,7 @@ import { formatMonth } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { type Column, ServerTable, usePageSize } from "../../../components/server-table.tsx";
-import { formatVendor } from "../../../components/vendor.ts";
+import { formatVendorMonth } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { MonthSelect, useKnownMonths } from "../../choices.tsx";
 import { useMay } from "../../me.ts";
@@ -71,7 +71,11 @@ export function UnassignedAccounts({ control, vendor }: UnassignedAccountsProps)
         id="unassigned-accounts"
         wrap
         title={t`Accounts that belong to nobody`}
-        description={t`They have costs that no customer pays. Choose the customer of each.`}
+        description={
+          accounts.data?.total === 0
+            ? undefined
+            : t`They have costs that no customer pays. Choose the customer of each.`
+        }
         columns={columns}
         rows={accounts.data?.data}
         total={accounts.data?.total}
@@ -153,7 +157,7 @@ function useColumns(actions: RowActions | undefined): Column<Unassigned>[] {
         </>
       ),
       csv: (row) => row.customer_id,
-      width: 290,
+      width: 235,
       alwaysVisible: true,
     },
     {
@@ -168,7 +172,7 @@ function useColumns(actions: RowActions | undefined): Column<Unassigned>[] {
       header: t`Month`,
       cell: (row) => formatMonth(row.month, language),
       csv: (row) => row.month,
-      width: 140,
+      width: 145,
     },
     {
       id: "costs",
@@ -180,7 +184,7 @@ function useColumns(actions: RowActions | undefined): Column<Unassigned>[] {
           </div>
         )),
       csv: (row) => row.costs.map(({ cost, currency }) => `${cost} ${currency}`).join(" "),
-      width: 140,
+      width: 135,
       numeric: true,
     },
     {
@@ -188,7 +192,7 @@ function useColumns(actions: RowActions | undefined): Column<Unassigned>[] {
       header: t`Suggested customer`,
       cell: (row) => <Suggestion account={row} actions={actions} />,
       csv: (row) => row.suggestion?.billinggroup_name ?? "",
-      width: 260,
+      width: 195,
     },
   ];
   if (actions === undefined) return columns;
@@ -208,7 +212,7 @@ function useColumns(actions: RowActions | undefined): Column<Unassigned>[] {
         </Button>
       ),
       csv: () => "",
-      width: 130,
+      width: 185,
     },
   ];
 }
@@ -255,7 +259,7 @@ function Suggestion({ account, actions }: SuggestionProps) {
 
 function AllAssigned({ month, vendor }: { month: string; vendor: string }) {
   const { language } = useLanguage();
-  const name = `${formatMonth(month, language)} (${formatVendor(vendor)})`;
+  const name = formatVendorMonth(month, vendor, language);
   return (
     <SpaceBetween size="xs">
       <b>

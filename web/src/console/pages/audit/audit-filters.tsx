@@ -1,11 +1,11 @@
 // Which changes the audit log shows: by kind, person, customer and time.
-import DateRangePicker from "@cloudscape-design/components/date-range-picker";
 import Select from "@cloudscape-design/components/select";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useApi, useApiPage } from "../../../api/queries.ts";
 import type { ListControl } from "../../../components/list-state.ts";
+import { PeriodFilter } from "../../../components/period-filter.tsx";
 import { useMay, useMe } from "../../me.ts";
 import { useActionGroups } from "./action-texts.ts";
 import { useNameOfCustomer } from "./names.ts";
@@ -39,7 +39,7 @@ export function AuditFilters({ control }: { control: ListControl }) {
       <ActionFilter control={control} />
       <PersonFilter control={control} />
       <CustomerFilter control={control} />
-      <TimeFilter control={control} />
+      <PeriodFilter control={control} />
     </SpaceBetween>
   );
 }
@@ -133,34 +133,6 @@ function CustomerFilter({ control }: { control: ListControl }) {
       empty={t`Nothing found`}
       onLoadItems={({ detail }) => setSearch(detail.filteringText)}
       onChange={({ detail }) => control.setFilter("company", detail.selectedOption.value ?? "")}
-    />
-  );
-}
-
-function TimeFilter({ control }: { control: ListControl }) {
-  const { t } = useLingui();
-  const [from, to] = [control.filter("from"), control.filter("to")];
-  return (
-    <DateRangePicker
-      placeholder={t`Any time`}
-      ariaLabel={t`Period of time`}
-      dateOnly
-      expandToViewport
-      rangeSelectorMode="absolute-only"
-      relativeOptions={[]}
-      isValidRange={(range) =>
-        range?.type === "absolute" && range.startDate !== "" && range.endDate !== ""
-          ? { valid: true }
-          : { valid: false, errorMessage: t`Choose the first and the last day.` }
-      }
-      value={from === "" ? null : { type: "absolute", startDate: from, endDate: to }}
-      onChange={({ detail }) =>
-        control.setFilters(
-          detail.value?.type === "absolute"
-            ? { from: detail.value.startDate, to: detail.value.endDate }
-            : { from: "", to: "" },
-        )
-      }
     />
   );
 }

@@ -37,7 +37,8 @@ export function useObjectLabel(): (entry: AuditEntry) => ObjectLabel {
       case "billinggroup":
         return { text, path: `/customers/${id}` };
       case "invoice":
-        return { text, path: `/invoices/${ids.join("/")}` };
+        // a part of the invoice may follow, such as a payment
+        return { text, path: `/invoices/${ids.slice(0, 3).join("/")}` };
       case "month":
         return { text, path: `/months/${second}/${id}` };
       case "invoices":

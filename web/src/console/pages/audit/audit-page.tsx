@@ -110,14 +110,14 @@ function useColumns(entries: AuditEntry[], open: (seq: number) => void): Column<
     {
       id: "actor",
       header: t`Who`,
-      width: 120,
+      width: 110,
       cell: (entry) => entry.actor_name || t`Automatic`,
       csv: (entry) => entry.actor_name || t`Automatic`,
     },
     {
       id: "action",
       header: t`What`,
-      width: 215,
+      width: 190,
       alwaysVisible: true,
       cell: (entry) => (
         <Button variant="inline-link" onClick={() => open(entry.seq)}>
@@ -129,11 +129,11 @@ function useColumns(entries: AuditEntry[], open: (seq: number) => void): Column<
     {
       id: "object",
       header: t`Object`,
-      width: 250,
+      width: 280,
       cell: (entry) => <AuditObject label={objectLabel(entry)} />,
       csv: (entry) => entry.resource,
     },
-    { id: "values", header: t`Values`, cell: summarise, csv: summarise },
+    { id: "values", header: t`Values`, width: 320, cell: summarise, csv: summarise },
   ];
 }
 

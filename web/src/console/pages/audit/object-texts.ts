@@ -34,5 +34,6 @@ export function useObjectTypes(): Readonly<Record<string, string>> {
     stack: t`Stack`,
     user: t`Person`,
     userroles: t`Access of a person`,
+    webhook: t`Webhook endpoint`,
   };
 }

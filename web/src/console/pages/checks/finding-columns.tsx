@@ -43,7 +43,7 @@ export function useFindingColumns(): Column<Finding>[] {
       row.currency === null ? "" : <Amount value={row[id]} currency={row.currency} />,
     csv: (row) => String(row[id] ?? ""),
     numeric: true,
-    width: 120,
+    width: 130,
   });
   return [
     {
@@ -53,7 +53,7 @@ export function useFindingColumns(): Column<Finding>[] {
         <StatusIndicator type={INDICATORS[row.code]}>{names[row.code]}</StatusIndicator>
       ),
       csv: (row) => names[row.code],
-      width: 130,
+      width: 120,
       alwaysVisible: true,
     },
     {
@@ -70,7 +70,7 @@ export function useFindingColumns(): Column<Finding>[] {
         </div>
       ),
       csv: (row) => [row.billinggroup_name, row.customer_id].filter(Boolean).join(" "),
-      width: 140,
+      width: 130,
       alwaysVisible: true,
     },
     {
@@ -78,7 +78,7 @@ export function useFindingColumns(): Column<Finding>[] {
       header: t`Cause`,
       cell: (row) => causes[row.cause],
       csv: (row) => causes[row.cause],
-      width: 245,
+      width: 215,
     },
     amount("amount_before", t`Last month`),
     amount("amount", t`This month`),

@@ -40,6 +40,7 @@ export function TieOutDifferences({ month, tieOut, page, setPage }: TieOutDiffer
   const { differences, entry_differences } = tieOut.counts;
   const reasons: Record<string, string> = {
     invoice_missing: t`Costs without an invoice`,
+    invoice_cancelled: t`Costs on a cancelled invoice`,
     not_on_invoice: t`Not on the invoice`,
     not_in_costs: t`On the invoice, not in the costs`,
     amount_differs: t`Other amount`,

@@ -10,6 +10,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { ApiError } from "../../../api/client.ts";
 import { useApi } from "../../../api/queries.ts";
+import { OptionalLabel } from "../../../components/optional-label.tsx";
 import { useFieldErrors } from "../../../components/rule-text.ts";
 import { useMay } from "../../me.ts";
 import type { CustomerForm } from "./customer-form.ts";
@@ -31,7 +32,7 @@ export function CustomerFields({ form, change, error, disabled = false }: Custom
   const taken = error?.code === "billinggroup_id_taken" ? t`Another customer has this id.` : "";
   const text = (name: TextName, description = "", required = false) => (
     <FormField
-      label={required ? labels[name] : <Optional label={labels[name]} />}
+      label={required ? labels[name] : <OptionalLabel label={labels[name]} />}
       description={description}
       errorText={name === "billinggroup_id" && taken !== "" ? taken : refused(name)}
     >
@@ -70,7 +71,7 @@ export function CustomerFields({ form, change, error, disabled = false }: Custom
           {text("personal", t`Department or person.`)}
           {text("phone", t`12 to 16 characters, such as 03-0000-0001.`)}
           {text("postal", t`4 to 10 characters, such as 100-0001.`)}
-          {text("address")}
+          {text("address", t`Printed after the postal code.`)}
         </ColumnLayout>
       </Container>
       <Container
@@ -96,17 +97,6 @@ export function CustomerFields({ form, change, error, disabled = false }: Custom
         </ColumnLayout>
       </Container>
     </SpaceBetween>
-  );
-}
-
-function Optional({ label }: { label: string }) {
-  return (
-    <>
-      {label}{" "}
-      <i>
-        - <Trans>optional</Trans>
-      </i>
-    </>
   );
 }
 
@@ -150,7 +140,7 @@ function ProjectField({ form, change, error, disabled }: CustomerFieldsProps) {
   ];
   return (
     <FormField
-      label={<Optional label={t`Project`} />}
+      label={<OptionalLabel label={t`Project`} />}
       description={t`Profit is reported by project.`}
       errorText={refused("project_id")}
     >

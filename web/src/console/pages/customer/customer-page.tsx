@@ -14,6 +14,7 @@ import { PageTitle } from "../../../components/page-title.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { AuditLink } from "../../audit-link.tsx";
 import { useMay } from "../../me.ts";
+import { Contacts } from "./contacts.tsx";
 import { CustomerAccounts } from "./customer-accounts.tsx";
 import { CustomerDetails } from "./customer-details.tsx";
 import { CustomerHistory } from "./customer-history.tsx";
@@ -100,6 +101,11 @@ function CustomerTabs({ loaded }: { loaded: Versioned<BillingGroup> }) {
       id: "accounts",
       label: t`Accounts (${group.account.length})`,
       content: <CustomerAccounts group={group} />,
+    },
+    {
+      id: "contacts",
+      label: t`Contacts`,
+      content: <Contacts company={group.company_id} />,
     },
     { id: "items", label: t`Free-format items`, content: <FreeFormatItems loaded={loaded} /> },
     ...(may("ReadReseller", "ModifyReseller")

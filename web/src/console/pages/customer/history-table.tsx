@@ -1,7 +1,6 @@
 // The invoices of a customer by month: amount, vendor cost, margin, number and state.
 import Header from "@cloudscape-design/components/header";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
-import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
@@ -9,6 +8,7 @@ import { formatCurrency, formatRate } from "../../../components/amount-format.ts
 import { CsvButton } from "../../../components/csv-button.tsx";
 import { formatMonth } from "../../../components/month.ts";
 import { RouterLink } from "../../../components/router-link.tsx";
+import { SmallTable } from "../../../components/small-table.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import type { CustomerMonth } from "./customer-history.tsx";
@@ -19,12 +19,12 @@ export function HistoryTable({ company, months }: { company: string; months: Cus
   const sorted = [...months].sort(
     (a, b) => b.month.localeCompare(a.month) || a.vendor.localeCompare(b.vendor),
   );
-  const right = (text: string) => <span className="amount-cell">{text}</span>;
-  const amount = (row: CustomerMonth, value: Decimal) => (
-    <span className="amount-cell">
-      <Amount value={value} currency={row.currency} />
-    </span>
-  );
+  const amount = (id: string, header: string, read: (row: CustomerMonth) => Decimal) => ({
+    id,
+    header,
+    numeric: true,
+    cell: (row: CustomerMonth) => <Amount value={read(row)} currency={row.currency} />,
+  });
   const csvColumns: [string, (row: CustomerMonth) => string][] = [
     [t`Month`, (row) => row.month],
     [t`Vendor`, (row) => formatVendor(row.vendor)],
@@ -38,13 +38,11 @@ export function HistoryTable({ company, months }: { company: string; months: Cus
     [t`State`, (row) => (row.state === "closed" ? t`closed` : t`open`)],
   ];
   return (
-    <Table
-      variant="container"
-      contentDensity="compact"
-      wrapLines
+    <SmallTable
+      compact
       items={sorted}
       trackBy={(row) => `${row.month} ${row.vendor}`}
-      ariaLabels={{ tableLabel: t`Invoices of the last twelve months` }}
+      label={t`Invoices of the last twelve months`}
       header={
         <Header
           variant="h2"
@@ -54,11 +52,11 @@ export function HistoryTable({ company, months }: { company: string; months: Cus
           <Trans>Invoices</Trans>
         </Header>
       }
-      columnDefinitions={[
+      columns={[
         {
           id: "month",
           header: t`Month`,
-          minWidth: 110,
+          minWidth: 145,
           isRowHeader: true,
           cell: (row) => (
             <RouterLink to={`/invoices/${row.month}/${company}/${row.vendor}`}>
@@ -67,23 +65,16 @@ export function HistoryTable({ company, months }: { company: string; months: Cus
           ),
         },
         { id: "vendor", header: t`Vendor`, minWidth: 90, cell: (row) => formatVendor(row.vendor) },
-        { id: "pre_tax", header: right(t`Invoiced`), cell: (row) => amount(row, row.pre_tax) },
-        {
-          id: "cost",
-          header: right(t`Vendor's costs`),
-          cell: (row) => amount(row, row.vendor_cost),
-        },
-        { id: "margin", header: right(t`Margin`), cell: (row) => amount(row, row.margin) },
+        amount("pre_tax", t`Invoiced`, (row) => row.pre_tax),
+        amount("cost", t`Vendor's costs`, (row) => row.vendor_cost),
+        amount("margin", t`Margin`, (row) => row.margin),
         {
           id: "rate",
-          header: right(t`Margin rate`),
-          cell: (row) => (
-            <span className="amount-cell">
-              {row.margin_rate === null ? "–" : formatRate(row.margin_rate, language)}
-            </span>
-          ),
+          header: t`Margin rate`,
+          numeric: true,
+          cell: (row) => (row.margin_rate === null ? "–" : formatRate(row.margin_rate, language)),
         },
-        { id: "total", header: right(t`Total with tax`), cell: (row) => amount(row, row.total) },
+        amount("total", t`Total with tax`, (row) => row.total),
         { id: "number", header: t`Invoice number`, minWidth: 130, cell: (row) => row.invoice_no },
         {
           id: "state",

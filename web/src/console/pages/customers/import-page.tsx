@@ -3,9 +3,9 @@ import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
+import { CsvUpload } from "../../../components/csv-upload.tsx";
 import { PageTitle } from "../../../components/page-title.tsx";
 import { useMay } from "../../me.ts";
-import { CsvUpload } from "./csv-upload.tsx";
 
 const CUSTOMER_COLUMNS = [
   "billinggroup_id",

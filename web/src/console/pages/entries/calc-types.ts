@@ -8,5 +8,6 @@ export function useCalcTypes(): Record<string, string> {
     Credit: t`Credit`,
     Refund: t`Refund`,
     Upfront: t`Upfront payment`,
+    Correction: t`Correction of an invoice`,
   };
 }

@@ -13,7 +13,7 @@ import { currentMonth, formatMonth, shiftMonth } from "../../../components/month
 import { PageTitle } from "../../../components/page-title.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { ServerTable, usePageSize } from "../../../components/server-table.tsx";
-import { formatVendor } from "../../../components/vendor.ts";
+import { formatVendor, formatVendorMonth } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { MonthSelect, useKnownMonths, useVendors, VendorChoice } from "../../choices.tsx";
 import { useMay } from "../../me.ts";
@@ -178,7 +178,7 @@ interface NoEntriesProps {
 
 function NoEntries({ shown, month, vendor, control }: NoEntriesProps) {
   const { language } = useLanguage();
-  const name = `${formatMonth(month, language)} (${formatVendor(vendor)})`;
+  const name = formatVendorMonth(month, vendor, language);
   return (
     <SpaceBetween size="xs" alignItems="center">
       <b>

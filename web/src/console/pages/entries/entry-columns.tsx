@@ -48,7 +48,7 @@ export function useEntryColumns(month: string, vendor: string, open?: Open): Col
           <StatusIndicator type="pending">{t`Undecided`}</StatusIndicator>
         ),
       csv: (row) => row.applied_month ?? "",
-      width: 160,
+      width: 130,
       alwaysVisible: true,
     },
     {
@@ -57,7 +57,7 @@ export function useEntryColumns(month: string, vendor: string, open?: Open): Col
       cell: (row) => calcTypes[row.calc_type] ?? row.calc_type,
       csv: (row) => calcTypes[row.calc_type] ?? row.calc_type,
       sort: "calc_type",
-      width: 120,
+      width: 115,
     },
     {
       id: "account",
@@ -96,7 +96,7 @@ export function useEntryColumns(month: string, vendor: string, open?: Open): Col
         </>
       ),
       csv: (row) => row.description,
-      width: 230,
+      width: 255,
     },
     {
       id: "amount",

@@ -23,6 +23,7 @@ import { AuditLink } from "../../audit-link.tsx";
 import { useMay } from "../../me.ts";
 import { type ImportRecord, ImportState, isUnfinished, useProgressText } from "./import-state.tsx";
 import { Differences, Drift, Proposals, Totals } from "./import-tables.tsx";
+import { LateCosts } from "./late-costs.tsx";
 import { useOddities } from "./oddities.ts";
 import { useParkedReason } from "./parked-reason.ts";
 import { useProblemText } from "./problem-text.ts";
@@ -70,6 +71,9 @@ export default function ImportPage() {
             <Outcome record={loaded} />
             <Facts record={loaded} />
             <OddFacts record={loaded} />
+            {loaded.state === "drift" && loaded.proposals.length > 0 && (
+              <LateCosts record={loaded} />
+            )}
             {loaded.proposals.length > 0 && <Proposals record={loaded} />}
             {loaded.drift.length > 0 && <Drift record={loaded} />}
             {loaded.differences.length > 0 && <Differences record={loaded} />}
@@ -118,8 +122,8 @@ function Outcome({ record }: { record: ImportRecord }) {
     return (
       <Alert type="warning" header={t`The month is closed, so nothing was changed`}>
         <Trans>
-          The vendor now charges other amounts than those that were invoiced. The table below
-          proposes how to bill or credit the difference in an open month.
+          The vendor now charges other amounts than those that were invoiced. Decide below what
+          becomes of the difference, customer by customer.
         </Trans>
       </Alert>
     );

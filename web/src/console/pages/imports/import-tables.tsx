@@ -1,48 +1,42 @@
 // What an import adds up to, and where it differs from what counts.
 import Header from "@cloudscape-design/components/header";
-import Table, { type TableProps } from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
 import { formatCurrency, formatNumber } from "../../../components/amount-format.ts";
 import { CsvButton } from "../../../components/csv-button.tsx";
+import { SmallTable, type SmallTableColumn } from "../../../components/small-table.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import { AccountName } from "../../account-name.tsx";
 import { useCalcTypes } from "../entries/calc-types.ts";
 import type { ImportRecord } from "./import-state.tsx";
 
-type Definition<T> = TableProps.ColumnDefinition<T> & {
-  title: string;
+interface Definition<T> extends SmallTableColumn<T> {
   /** The text of the cell in the CSV file. */
   csv: (row: T) => string;
-};
+}
 
-function words<T>(id: string, title: string, read: (row: T) => string): Definition<T> {
-  return { id, title, header: title, cell: read, csv: read };
+function words<T>(id: string, header: string, read: (row: T) => string): Definition<T> {
+  return { id, header, cell: read, csv: read };
 }
 
 function money<T>(
   id: string,
-  title: string,
+  header: string,
   read: (row: T) => Decimal,
   currency: (row: T) => string,
 ): Definition<T> {
   return {
     id,
-    title,
-    header: <span className="amount-cell">{title}</span>,
-    ariaLabel: () => title,
+    header,
+    numeric: true,
     csv: (row) => String(read(row)),
-    cell: (row) => (
-      <span className="amount-cell">
-        <Amount value={read(row)} currency={currency(row)} />
-      </span>
-    ),
+    cell: (row) => <Amount value={read(row)} currency={currency(row)} />,
   };
 }
 
-/** On a narrow screen the table scrolls; its words stay whole. */
+/** The words of a column stay whole. */
 const WIDTH_MIN = 120;
 
 interface ReportTableProps<T extends { currency?: string }> {
@@ -58,11 +52,11 @@ function ReportTable<T extends { currency?: string }>(props: ReportTableProps<T>
   const { t } = useLingui();
   const { title, description, rows, columns } = props;
   return (
-    <Table
-      wrapLines
+    <SmallTable
+      label={title}
       items={rows}
-      columnDefinitions={columns.map((column) => ({ minWidth: WIDTH_MIN, ...column }))}
-      enableKeyboardNavigation
+      trackBy={(row) => columns.map((column) => column.csv(row)).join("|")}
+      columns={columns.map((column) => ({ ...column, minWidth: WIDTH_MIN }))}
       header={
         <Header
           variant="h2"
@@ -73,7 +67,7 @@ function ReportTable<T extends { currency?: string }>(props: ReportTableProps<T>
               name={props.id}
               rows={rows}
               columns={[
-                ...columns.map((column) => [column.title, column.csv] as const),
+                ...columns.map((column) => [column.header, column.csv] as const),
                 [t`Currency`, (row) => formatCurrency(row.currency ?? "")],
               ]}
             />
@@ -109,11 +103,10 @@ export function Totals({ record }: { record: ImportRecord }) {
     words("type", t`Line type of the vendor`, (row) => row.line_type),
     {
       id: "lines",
-      title: t`Lines`,
+      header: t`Lines`,
+      numeric: true,
       csv: (row) => String(row.lines),
-      header: <span className="amount-cell">{t`Lines`}</span>,
-      ariaLabel: () => t`Lines`,
-      cell: (row) => <span className="amount-cell">{formatNumber(row.lines, language)}</span>,
+      cell: (row) => formatNumber(row.lines, language),
     },
     money(
       "cost",
@@ -170,8 +163,8 @@ export function Proposals({ record }: { record: ImportRecord }) {
       title={t`Proposed corrections`}
       description={
         <Trans>
-          Nothing is billed by itself. Open the customer and enter the amount as a free-format item
-          of an open month, or reopen the month and import again.
+          What the vendor charges more or less, without discounts and fees. Nothing is billed by
+          itself.
         </Trans>
       }
       rows={record.proposals}

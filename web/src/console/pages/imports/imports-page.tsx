@@ -102,7 +102,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => monthOf(row) || "–",
       csv: (row) => row.month ?? "",
       sort: "month",
-      width: 160,
+      width: 150,
     },
     {
       id: "vendor",
@@ -118,7 +118,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => <ImportState record={row} />,
       csv: (row) => texts[row.state],
       sort: "state",
-      width: 160,
+      width: 140,
     },
     {
       id: "lines",
@@ -126,7 +126,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => formatNumber(row.lines, language),
       csv: (row) => String(row.lines),
       sort: "lines",
-      width: 115,
+      width: 105,
       numeric: true,
     },
     {
@@ -134,14 +134,14 @@ function useColumns(): Column<ImportRecord>[] {
       header: t`Files`,
       cell: (row) => row.sources.join(", "),
       csv: (row) => row.sources.join(", "),
-      width: 155,
+      width: 135,
     },
     {
       id: "odd",
       header: t`What was odd`,
       cell: (row) => <Oddities record={row} />,
       csv: (row) => [problemOf(row), ...oddities(row).map(({ text }) => text)].join(" ").trim(),
-      width: 235,
+      width: 215,
     },
   ];
 }

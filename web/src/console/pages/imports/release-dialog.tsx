@@ -7,10 +7,9 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useChange } from "../../../api/queries.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { formatMonth } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
-import { formatVendor } from "../../../components/vendor.ts";
+import { formatVendorMonth } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import type { ImportRecord } from "./import-state.tsx";
 import { useParkedReason } from "./parked-reason.ts";
@@ -22,7 +21,7 @@ export function ReleaseDialog({ record, onEnd }: { record: ImportRecord; onEnd: 
   const parkedReason = useParkedReason();
   const [reason, setReason] = useState("");
   const month = record.month ?? "";
-  const name = `${formatMonth(month, language)} (${formatVendor(record.vendor)})`;
+  const name = formatVendorMonth(month, record.vendor, language);
   const release = useChange(
     (client) =>
       client.post("/m/core/costs/imports/{import_id}/release", {

@@ -14,6 +14,7 @@ import { Amount } from "../../../components/amount.tsx";
 import { formatCurrency } from "../../../components/amount-format.ts";
 import { CsvButton } from "../../../components/csv-button.tsx";
 import { formatMonth } from "../../../components/month.ts";
+import { useIsNarrow } from "../../../components/narrow.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useAmountNames } from "./amount-names.ts";
 import type { Comparison } from "./cause-texts.ts";
@@ -33,6 +34,7 @@ export function ComparedAmounts({ comparison, path }: ComparedAmountsProps) {
   const { t } = useLingui();
   const { language } = useLanguage();
   const { nameOf, ownerOf } = useAmountNames();
+  const isNarrow = useIsNarrow();
   const [all, setAll] = useState(false);
   const [opened, setOpened] = useState<ComparedAmount>();
   const currency = formatCurrency(comparison.currency);
@@ -101,11 +103,22 @@ export function ComparedAmounts({ comparison, path }: ComparedAmountsProps) {
                 <Box variant="small" display="block" color="text-body-secondary">
                   {ownerOf(row)}
                 </Box>
+                {isNarrow && (
+                  <Box variant="small" display="block">
+                    <Amount value={row.amount_before} currency={currency} />
+                    {" → "}
+                    <Amount value={row.amount} currency={currency} />
+                  </Box>
+                )}
               </div>
             ),
           },
-          column("before", formatMonth(month_before, language), (row) => row.amount_before),
-          column("now", formatMonth(month, language), (row) => row.amount),
+          ...(isNarrow
+            ? []
+            : [
+                column("before", formatMonth(month_before, language), (row) => row.amount_before),
+                column("now", formatMonth(month, language), (row) => row.amount),
+              ]),
           {
             id: "change",
             header: <span className="amount-cell">{t`Change`}</span>,

@@ -16,7 +16,7 @@ import { CreditedLines } from "./credited-lines.tsx";
 import type { InvoiceDocument, InvoicePath } from "./invoice-page.tsx";
 
 type CreditNoteRequest = components["schemas"]["CreditNoteRequest"];
-type Kind = CreditNoteRequest["kind"];
+type Kind = Exclude<CreditNoteRequest["kind"], "correction">;
 
 interface CreditNoteDialogProps {
   path: InvoicePath;

@@ -3,8 +3,7 @@ import AttributeEditor from "@cloudscape-design/components/attribute-editor";
 import Checkbox from "@cloudscape-design/components/checkbox";
 import Input from "@cloudscape-design/components/input";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { isDecimalNumber } from "../../../api/exact-json.ts";
-import { isNegative, isZero } from "../../../components/amount-format.ts";
+import { isPositiveNumber } from "../../../components/amount-format.ts";
 
 /** An amount as it is typed. */
 export interface TypedCredit {
@@ -14,11 +13,7 @@ export interface TypedCredit {
 }
 
 export function isComplete({ description, amount }: TypedCredit): boolean {
-  return description.trim() !== "" && isPositive(amount);
-}
-
-function isPositive(text: string): boolean {
-  return isDecimalNumber(text) && !isNegative(text.trim()) && !isZero(text.trim());
+  return description.trim() !== "" && isPositiveNumber(amount);
 }
 
 interface CreditedAmountsProps {
@@ -62,7 +57,7 @@ export function CreditedAmounts({ amounts, onChange }: CreditedAmountsProps) {
             />
           ),
           errorText: (item) =>
-            item.amount === "" || isPositive(item.amount) ? null : t`Enter a number above 0.`,
+            item.amount === "" || isPositiveNumber(item.amount) ? null : t`Enter a number above 0.`,
         },
         {
           label: t`Tax`,

@@ -9,6 +9,7 @@ import { useApi } from "../../../api/queries.ts";
 import { Amount } from "../../../components/amount.tsx";
 import { formatCurrency, formatRate, plusSign } from "../../../components/amount-format.ts";
 import { formatMonth } from "../../../components/month.ts";
+import { useIsNarrow } from "../../../components/narrow.ts";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { useLanguage } from "../../../language/language.tsx";
@@ -81,6 +82,12 @@ function Changes({ comparison, path }: { comparison: Comparison; path: InvoicePa
 function Causes({ comparison }: { comparison: Comparison }) {
   const { t } = useLingui();
   const texts = useCauseTexts(comparison);
+  const isNarrow = useIsNarrow();
+  const detail = (cause: keyof typeof texts) => (
+    <Box color="text-body-secondary" variant={isNarrow ? "small" : "span"}>
+      {texts[cause][1]}
+    </Box>
+  );
   const currency = formatCurrency(comparison.currency);
   return (
     <Table
@@ -101,16 +108,25 @@ function Causes({ comparison }: { comparison: Comparison }) {
         {
           id: "cause",
           header: t`Cause`,
-          cell: (row) => texts[row.cause][0],
+          cell: (row) => (
+            <>
+              {texts[row.cause][0]}
+              {isNarrow && <div>{detail(row.cause)}</div>}
+            </>
+          ),
           isRowHeader: true,
-          width: 130,
+          ...(!isNarrow && { width: 130 }),
         },
-        {
-          id: "detail",
-          header: t`What differs`,
-          minWidth: 200,
-          cell: (row) => <Box color="text-body-secondary">{texts[row.cause][1]}</Box>,
-        },
+        ...(isNarrow
+          ? []
+          : [
+              {
+                id: "detail",
+                header: t`What differs`,
+                minWidth: 200,
+                cell: (row: Comparison["causes"][number]) => detail(row.cause),
+              },
+            ]),
         {
           id: "amount",
           header: <span className="amount-cell">{t`Change`}</span>,

@@ -23,8 +23,10 @@ import { CreditNotes } from "./credit-notes.tsx";
 import { Figure } from "./figure.tsx";
 import { InvoiceComparison } from "./invoice-comparison.tsx";
 import { InvoiceExplanation } from "./invoice-explanation.tsx";
+import { InvoiceMails } from "./invoice-mails.tsx";
 import { InvoiceRevisions } from "./invoice-revisions.tsx";
 import { InvoiceState } from "./invoice-state.tsx";
+import { Payments } from "./payments.tsx";
 import { PrintedInvoice } from "./printed-invoice.tsx";
 
 export type InvoiceDocument = components["schemas"]["InvoiceDocument"];
@@ -126,18 +128,28 @@ function Panels({ path, invoice }: { path: InvoicePath; invoice: InvoiceDocument
       tabs={[
         {
           id: "change",
-          label: t`Change from last month`,
+          label: t({ message: "Changes", context: "invoice" }),
           content: <InvoiceComparison path={path} />,
         },
         {
           id: "amounts",
-          label: t`How it is calculated`,
+          label: t({ message: "Calculation", context: "invoice" }),
           content: <InvoiceExplanation path={path} />,
+        },
+        {
+          id: "payments",
+          label: t`Payments`,
+          content: <Payments path={path} />,
         },
         {
           id: "credit-notes",
           label: t`Credit notes`,
           content: <CreditNotes path={path} invoice={invoice} />,
+        },
+        {
+          id: "mails",
+          label: t`Mails`,
+          content: <InvoiceMails path={path} invoice={invoice} />,
         },
         {
           id: "revisions",

@@ -1,4 +1,4 @@
-// Where the invoice stands: created, sent or cancelled, and the steps that are left.
+// Where the invoice stands: created, sent, credited or cancelled, which ones it replaces, and the steps that are left.
 import Button from "@cloudscape-design/components/button";
 import Container from "@cloudscape-design/components/container";
 import SpaceBetween from "@cloudscape-design/components/space-between";
@@ -10,11 +10,13 @@ import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
 import { isZero } from "../../../components/amount-format.ts";
 import { formatTime } from "../../../components/month.ts";
+import { PaymentState } from "../../../components/payment-state.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import { useMay } from "../../me.ts";
 import { CancelInvoiceDialog } from "./cancel-invoice-dialog.tsx";
 import type { InvoiceDocument, InvoicePath } from "./invoice-page.tsx";
+import { type InvoicePayments, useInvoicePayments } from "./payments.tsx";
 import { SentInvoiceDialog } from "./sent-invoice-dialog.tsx";
 
 export type InvoiceStatus = components["schemas"]["InvoiceStatus"];
@@ -29,7 +31,9 @@ export function useInvoiceStatus(path: InvoicePath) {
 }
 
 export function InvoiceState({ path, invoice }: InvoiceStateProps) {
+  const { t } = useLingui();
   const status = useInvoiceStatus(path);
+  const balance = useInvoicePayments(path).data;
   const mayChange = useMay()("ModifyInvoice");
   const [dialog, setDialog] = useState<"sent" | "cancelled">();
   const onEnd = () => setDialog(undefined);
@@ -39,12 +43,18 @@ export function InvoiceState({ path, invoice }: InvoiceStateProps) {
         {(loaded) => (
           <SpaceBetween size="s">
             <StateText status={loaded} currency={invoice.currency} />
+            {loaded.state === "sent" && balance !== undefined && <PaymentState invoice={balance} />}
+            {loaded.replaced.map((replaced) => (
+              <StatusIndicator key={replaced.invoice_no} type="info">
+                {t`${replaced.replacement_no} replaces ${replaced.invoice_no}: ${replaced.reason}`}
+              </StatusIndicator>
+            ))}
             {mayChange && loaded.state === "created" && (
               <Button onClick={() => setDialog("sent")}>
                 <Trans>Mark as sent</Trans>
               </Button>
             )}
-            {mayChange && loaded.state === "sent" && loaded.credit_notes.length === 0 && (
+            {mayChange && mayBeCancelled(loaded, balance) && (
               <Button onClick={() => setDialog("cancelled")}>
                 <Trans>Cancel the invoice</Trans>
               </Button>
@@ -58,6 +68,11 @@ export function InvoiceState({ path, invoice }: InvoiceStateProps) {
       )}
     </Container>
   );
+}
+
+function mayBeCancelled(status: InvoiceStatus, balance: InvoicePayments | undefined): boolean {
+  const isPaid = balance !== undefined && !isZero(balance.paid);
+  return status.state === "sent" && status.credit_notes.length === 0 && !isPaid;
 }
 
 function StateText({ status, currency }: { status: InvoiceStatus; currency: string }) {
@@ -81,6 +96,11 @@ function StateText({ status, currency }: { status: InvoiceStatus; currency: stri
       <StatusIndicator type="success">
         {t`Sent by ${status.sent_by ?? ""}, ${at(status.sent_time)}`}
       </StatusIndicator>
+      {status.publish_time !== null && new Date(status.publish_time) > new Date() && (
+        <StatusIndicator type="pending">
+          {t`In the portal from ${at(status.publish_time)}`}
+        </StatusIndicator>
+      )}
       {!isZero(status.credited) && (
         <StatusIndicator type="info">
           <Trans>

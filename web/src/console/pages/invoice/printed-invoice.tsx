@@ -5,7 +5,7 @@ import Header from "@cloudscape-design/components/header";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
 import type { ApiError } from "../../../api/client.ts";
-import { useClient } from "../../../api/queries.ts";
+import { PRINTED, useClient } from "../../../api/queries.ts";
 import { saveFile } from "../../../components/csv.ts";
 import { PDF, PdfViewer } from "../../../components/pdf-viewer.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
@@ -20,7 +20,7 @@ export function PrintedInvoice({ path, invoice }: PrintedInvoiceProps) {
   const { t } = useLingui();
   const client = useClient();
   const printed = useQuery<Blob, ApiError>({
-    queryKey: ["printed invoice", path, invoice.revision],
+    queryKey: [PRINTED, path, invoice.revision],
     queryFn: async ({ signal }) => {
       const address = "/m/core/invoices/{month}/{company_id}/{vendor}/pdf";
       const response = await client.download("GET", address, { path, signal });

@@ -5,9 +5,8 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useChange } from "../../../api/queries.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { formatMonth } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
-import { formatVendor } from "../../../components/vendor.ts";
+import { formatVendorMonth } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useWarningTexts } from "./invoice-warnings.ts";
 import type { ShortInvoice } from "./invoices-page.tsx";
@@ -52,7 +51,7 @@ export function CreateSelectedDialog({ month, vendor, groups, onEnd }: CreateSel
   );
   const names = groups.slice(0, NAMES_SHOWN).map((group) => group.billinggroup_name);
   const others = groups.length - names.length;
-  const month_name = `${formatMonth(month, language)} (${formatVendor(vendor)})`;
+  const month_name = formatVendorMonth(month, vendor, language);
   return (
     <ConfirmDialog
       title={t`Create invoices of ${month_name}`}

@@ -43,7 +43,7 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       ),
       csv: (row) => row.billinggroup_name,
       sort: "billinggroup_name",
-      width: 150,
+      width: 185,
       alwaysVisible: true,
     },
     {
@@ -52,7 +52,7 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       cell: (row) => row.billinggroup_id,
       csv: (row) => row.billinggroup_id,
       sort: "billinggroup_id",
-      width: 105,
+      width: 100,
     },
     {
       id: "invoice_no",
@@ -60,14 +60,14 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       cell: (row) => row.invoice_no ?? "",
       csv: (row) => row.invoice_no ?? "",
       sort: "invoice_no",
-      width: 135,
+      width: 145,
     },
     {
       id: "state",
       header: t`State`,
       cell: (row) => <InvoiceState row={row} text={stateText(row)} />,
       csv: stateText,
-      width: 135,
+      width: 125,
     },
     {
       id: "currency",
@@ -103,7 +103,7 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       csv: (row) => String(row.total ?? ""),
       sort: "total",
       numeric: true,
-      width: 140,
+      width: 135,
     },
     {
       id: "total_before",
@@ -111,7 +111,7 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       cell: (row) => amount(row.total_before, row),
       csv: (row) => String(row.total_before ?? ""),
       numeric: true,
-      width: 135,
+      width: 125,
     },
     {
       id: "change",
@@ -120,7 +120,7 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       csv: (row) => String(row.change ?? ""),
       sort: "change",
       numeric: true,
-      width: 130,
+      width: 125,
     },
     {
       id: "change_rate",

@@ -6,7 +6,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
-import { useApi, useClient } from "../../../api/queries.ts";
+import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { useListState } from "../../../components/list-state.ts";
 import { formatMonth } from "../../../components/month.ts";
@@ -45,7 +45,6 @@ function InvoiceList({ month, vendor }: { month: string; vendor: string }) {
   const { t } = useLingui();
   const { language } = useLanguage();
   const navigate = useNavigate();
-  const client = useClient();
   const may = useMay();
   const control = useListState("billinggroup_id");
   const pageSize = usePageSize(TABLE);
@@ -102,7 +101,7 @@ function InvoiceList({ month, vendor }: { month: string; vendor: string }) {
         }
         actions={
           <SpaceBetween direction="horizontal" size="xs">
-            <DownloadZipButton client={client} month={month} vendor={vendor} />
+            <DownloadZipButton month={month} vendor={vendor} />
             {mayBill && (
               <Button
                 variant="primary"

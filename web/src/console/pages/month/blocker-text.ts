@@ -57,6 +57,11 @@ export function useBlockerText(): (
           text: t`${plural(count, { one: "# invoice has", other: "# invoices have" })} to be created again: the rate, terms, memo or items were changed afterwards.`,
           path: invoices,
         };
+      case "invoices_unsent":
+        return {
+          text: t`${plural(count, { one: "# invoice is", other: "# invoices are" })} not sent yet.`,
+          path: `/sending/${month}/${vendor}`,
+        };
       case "month_not_over":
         return { text: t`The month is not over.` };
       case "month_closed":

@@ -10,9 +10,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useChange } from "../../../api/queries.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { formatMonth } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
-import { formatVendor } from "../../../components/vendor.ts";
+import { formatVendorMonth } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useBlockerText } from "./blocker-text.ts";
 import { InvoiceSums, SeeInvoices, useMonthFigures } from "./month-figures.tsx";
@@ -31,7 +30,7 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
   const [reason, setReason] = useState("");
   const { month, vendor } = status;
   const figures = useMonthFigures(month, vendor);
-  const name = `${formatMonth(month, language)} (${formatVendor(vendor)})`;
+  const name = formatVendorMonth(month, vendor, language);
   const blockers = mergeBlockers(
     status.steps.find((step) => step.step === "closed")?.blockers ?? [],
   );

@@ -160,6 +160,11 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
       run: open(`/checks/${month}/${vendor}`),
       shown: may("ReadInvoice", "ModifyInvoice"),
     },
+    sent: {
+      text: step.state === "done" ? t`See mails` : t`Send invoices`,
+      run: open(`/sending/${month}/${vendor}`),
+      shown: may("ReadInvoice", "ModifyInvoice") && step.state !== "not_needed",
+    },
     closed: closed
       ? { text: t`Reopen`, run: () => setDialog("reopen"), shown: mayBill }
       : { text: t`Close the month`, run: () => setDialog("close"), shown: mayBill },

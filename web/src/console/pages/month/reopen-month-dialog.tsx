@@ -7,9 +7,8 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useChange } from "../../../api/queries.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { formatMonth } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
-import { formatVendor } from "../../../components/vendor.ts";
+import { formatVendorMonth } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 
 interface ReopenMonthDialogProps {
@@ -23,7 +22,7 @@ export function ReopenMonthDialog({ month, vendor, onEnd }: ReopenMonthDialogPro
   const { language } = useLanguage();
   const { notify } = useNotifications();
   const [reason, setReason] = useState("");
-  const name = `${formatMonth(month, language)} (${formatVendor(vendor)})`;
+  const name = formatVendorMonth(month, vendor, language);
   const reopen = useChange(
     (client) =>
       client.post("/m/core/invoices/reopen/{month}", {

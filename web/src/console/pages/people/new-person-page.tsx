@@ -22,6 +22,7 @@ import {
   writeFirstPassword,
 } from "../../../components/first-password.tsx";
 import { useNotifications } from "../../../components/notifications.tsx";
+import { OptionalLabel } from "../../../components/optional-label.tsx";
 import { PageTitle } from "../../../components/page-title.tsx";
 import { useFieldErrors } from "../../../components/rule-text.ts";
 import { UnsavedChanges } from "../../../components/unsaved-changes.tsx";
@@ -127,7 +128,7 @@ export default function NewPersonPage() {
             <SpaceBetween size="l">
               <FormField
                 label={t`User name`}
-                constraintText={t`4 to 18 letters, digits, _, . or -`}
+                constraintText={t`4 to 18 characters: letters, digits and the signs _ . -`}
                 errorText={
                   fieldErrors("username") ||
                   isTaken("username_taken") ||
@@ -142,7 +143,7 @@ export default function NewPersonPage() {
                 />
               </FormField>
               <FormField
-                label={t`E-mail (optional)`}
+                label={<OptionalLabel label={t`E-mail`} />}
                 errorText={fieldErrors("email") || isTaken("email_taken")}
               >
                 <Input

@@ -8,7 +8,7 @@ import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import { useNavigate, useParams } from "react-router";
+import { useParams } from "react-router";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { DeletePersonDialog } from "../../../components/delete-person-dialog.tsx";
@@ -104,22 +104,21 @@ function PersonActions({ person }: { person: Person }) {
   const { t } = useLingui();
   const may = useMay();
   const me = useMe().data;
-  const navigate = useNavigate();
   const [open, setOpen] = useState<"password" | "delete">();
   const end = () => setOpen(undefined);
   const mayChange = may("ModifyUsers") && me?.user_id !== person.user_id;
   return (
     <>
-      <SpaceBetween direction="horizontal" size="xs">
+      <SpaceBetween direction="horizontal" size="s" alignItems="center">
         {may("ModifyApiClients") && (
-          <Button onClick={() => navigate(`/api-clients?user=${person.username}`)}>
+          <RouterLink to={`/api-clients?user=${person.username}`}>
             <Trans>API clients</Trans>
-          </Button>
+          </RouterLink>
         )}
         {may("ReadAudit") && (
-          <Button onClick={() => navigate(`/audit?actor=${person.user_id}`)}>
+          <RouterLink to={`/audit?actor=${person.user_id}`}>
             <Trans>What they changed</Trans>
-          </Button>
+          </RouterLink>
         )}
         {mayChange && <Button onClick={() => setOpen("password")}>{t`Reset the password`}</Button>}
         {mayChange && <Button onClick={() => setOpen("delete")}>{t`Delete`}</Button>}

@@ -94,7 +94,7 @@ export function useReservationColumns(
       header: t`Instances`,
       cell: (row) => formatNumber(row.number, language),
       csv: (row) => String(row.number),
-      width: 100,
+      width: 110,
       numeric: true,
     },
     {
@@ -109,7 +109,7 @@ export function useReservationColumns(
         />
       ),
       csv: (row) => [row.offer_class, row.term_length, row.payment_option].join(" ").trim(),
-      width: 150,
+      width: 140,
     },
     {
       id: "fees",

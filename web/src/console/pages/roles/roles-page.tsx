@@ -41,6 +41,7 @@ export default function RolesPage() {
     {
       id: "permissions",
       header: t`What it allows`,
+      width: 600,
       cell: (role) => describe(role).map((sentence) => <div key={sentence}>{sentence}</div>),
       csv: (role) => describe(role).join(" / "),
     },

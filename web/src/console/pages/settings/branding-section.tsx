@@ -7,6 +7,7 @@ import FormField from "@cloudscape-design/components/form-field";
 import Header from "@cloudscape-design/components/header";
 import Input from "@cloudscape-design/components/input";
 import SpaceBetween from "@cloudscape-design/components/space-between";
+import Toggle from "@cloudscape-design/components/toggle";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useApi, useChange } from "../../../api/queries.ts";
 import { BrandPreview } from "../../../branding/brand-strip.tsx";
@@ -69,6 +70,14 @@ export function BrandingSection({ form, change, disabled, fieldErrors }: Section
         <FormField label={t`Preview`} stretch>
           <BrandPreview branding={branding} />
         </FormField>
+        <Toggle
+          checked={form.portalPayments}
+          disabled={disabled}
+          description={t`Switch it on once the payments of past invoices are recorded.`}
+          onChange={({ detail }) => change({ portalPayments: detail.checked })}
+        >
+          {t`Customers see what is paid and overdue`}
+        </Toggle>
       </SpaceBetween>
     </Container>
   );

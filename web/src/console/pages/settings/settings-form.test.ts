@@ -44,6 +44,12 @@ test("required second factors are sent as they are switched", () => {
   assert.deepEqual(buildChange(form, required), { customers_need_second_factor: false });
 });
 
+test("customers see payments if this is switched on", () => {
+  const form = readForm(SETTINGS);
+  const change = buildChange({ ...form, portalPayments: true }, form);
+  assert.deepEqual(change, { portal_shows_payments: true });
+});
+
 test("a text that is no number is found", () => {
   const form = readForm(SETTINGS);
   const bad = { ...form, changeLimit: "30%", bands: [{ upto: "", percent: "x" }] };

@@ -30,6 +30,9 @@ export interface SettingsForm {
   agentRole: string;
   portalName: string;
   portalColour: string;
+  portalPayments: boolean;
+  portalInvoices: "created" | "sent";
+  replyTo: string;
   staffFactor: boolean;
   customerFactor: boolean;
 }
@@ -59,6 +62,9 @@ export function readForm(settings: Settings): SettingsForm {
     agentRole: settings.agent_role_arn ?? "",
     portalName: settings.portal_name ?? "",
     portalColour: settings.portal_colour ?? "",
+    portalPayments: settings.portal_shows_payments ?? false,
+    portalInvoices: settings.portal_invoices ?? "created",
+    replyTo: settings.invoice_reply_to ?? "",
     staffFactor: settings.staff_needs_second_factor ?? false,
     customerFactor: settings.customers_need_second_factor ?? false,
   };
@@ -87,6 +93,9 @@ export function buildChange(form: SettingsForm, saved: SettingsForm): Change {
     agentRole: () => ({ agent_role_arn: form.agentRole.trim() }),
     portalName: () => ({ portal_name: form.portalName.trim() }),
     portalColour: () => ({ portal_colour: form.portalColour.trim() }),
+    portalPayments: () => ({ portal_shows_payments: form.portalPayments }),
+    portalInvoices: () => ({ portal_invoices: form.portalInvoices }),
+    replyTo: () => ({ invoice_reply_to: form.replyTo.trim() }),
     staffFactor: () => ({ staff_needs_second_factor: form.staffFactor }),
     customerFactor: () => ({ customers_need_second_factor: form.customerFactor }),
   };

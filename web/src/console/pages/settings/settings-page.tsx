@@ -23,6 +23,7 @@ import { AmountSection, CheckSection } from "./amount-section.tsx";
 import { BrandingSection } from "./branding-section.tsx";
 import { DocumentSection, ProgramSection } from "./document-section.tsx";
 import { GeneralSection } from "./general-section.tsx";
+import { SendingSection } from "./sending-section.tsx";
 import {
   buildChange,
   findBadNumbers,
@@ -114,6 +115,7 @@ function SettingsEditor({ loaded }: { loaded: Versioned<Settings> }) {
         <AmountSection {...section} />
         <CheckSection {...section} />
         <DocumentSection {...section} />
+        <SendingSection {...section} />
         <BrandingSection {...section} />
         <SignInSection {...section} />
         <ProgramSection {...section} />
@@ -146,6 +148,7 @@ function useDescription(): (form: SettingsForm) => Record<string, string> {
       [t`Name of the portal`, form.portalName],
       [t`Colour of the portal`, form.portalColour],
       [t`AWS role of agents`, form.agentRole],
+      [t`Customers see what is paid and overdue`, form.portalPayments ? t`Yes` : t`No`],
       [t`Your people need a second factor`, form.staffFactor ? t`Yes` : t`No`],
       [t`Customers need a second factor`, form.customerFactor ? t`Yes` : t`No`],
     ]);

@@ -112,6 +112,7 @@ function useColumns(standard: string | null | undefined): Column<InvoiceTemplate
     {
       id: "bank",
       header: t`Bank account`,
+      width: 370,
       cell: (template) => template.bank_account ?? "–",
       csv: (template) => template.bank_account ?? "",
     },

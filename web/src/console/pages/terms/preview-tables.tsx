@@ -148,6 +148,7 @@ function PreviewTable({ rows, preview, label, withDifference = false }: PreviewT
           header: t`Amount`,
           cell: (row) => (row.strong ? <Box fontWeight="bold">{row.name}</Box> : row.name),
           isRowHeader: true,
+          minWidth: 140,
         },
         {
           id: "before",

@@ -9,16 +9,16 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Plural, Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { useChange } from "../../../api/queries.ts";
-import { formatCSV, saveFile } from "../../../components/csv.ts";
-import { useErrorText } from "../../../components/error-text.ts";
-import { readViolations } from "../../../components/field-errors.ts";
+import { useChange } from "../api/queries.ts";
+import { formatCSV, saveFile } from "./csv.ts";
+import { useErrorText } from "./error-text.ts";
+import { readViolations } from "./field-errors.ts";
 import { LineErrors } from "./line-errors.tsx";
 
 interface CsvUploadProps {
   title: string;
   description: string;
-  path: "/m/core/billinggroup/csv" | "/m/core/accts/csv";
+  path: "/m/core/billinggroup/csv" | "/m/core/accts/csv" | "/m/core/payments/csv";
   file: string;
   columns: readonly string[];
   example: readonly string[];

@@ -3,7 +3,7 @@ import Alert from "@cloudscape-design/components/alert";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { useRuleText } from "../../../components/rule-text.ts";
+import { useRuleText } from "./rule-text.ts";
 
 interface LineErrorsProps {
   violations: { field: string; rule: string }[];

@@ -2,8 +2,8 @@
 import { useMutation } from "@tanstack/react-query";
 import type { ApiError, RequestOptions } from "../api/client.ts";
 import { useClient } from "../api/queries.ts";
-import { saveFile } from "../components/csv.ts";
-import { useNotifications } from "../components/notifications.tsx";
+import { saveFile } from "./csv.ts";
+import { useNotifications } from "./notifications.tsx";
 
 export interface FileRequest extends RequestOptions {
   address: string;

@@ -1,0 +1,54 @@
+"""Contacts: the people at a customer who receive invoices by mail."""
+
+from nimbill_client.connection import Call, Connection
+from nimbill_client.record import Record, Success
+
+PATH = "/m/core/billinggroup/{company_id}/contacts"
+CONTACT_PATH = "/m/core/billinggroup/{company_id}/contacts/{contact_id}"
+
+
+class ContactBody(Record, frozen=True, kw_only=True):
+    """`send_as` is to or cc; the name has no honorific."""
+
+    name: str
+    email: str
+    send_as: str | None = None
+    receives_invoices: bool | None = None
+    language: str | None = None
+
+
+class Contact(Record, frozen=True, kw_only=True):
+    contact_id: str
+    company_id: str
+    name: str
+    email: str
+    send_as: str
+    receives_invoices: bool
+    language: str | None
+    create_time: str
+
+
+class Contacts:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def list_all(self, company_id: str) -> list[Contact]:
+        call = Call(method="GET", path=PATH, ids={"company_id": company_id})
+        return self._connection.fetch(list[Contact], call)
+
+    def create(self, company_id: str, contact: ContactBody, *, key: str | None = None) -> Contact:
+        ids = {"company_id": company_id}
+        call = Call(method="POST", path=PATH, ids=ids, body=contact, key=key)
+        return self._connection.fetch(Contact, call)
+
+    def replace(
+        self, company_id: str, contact_id: str, contact: ContactBody, *, key: str | None = None
+    ) -> Contact:
+        """Absent fields have their default."""
+        ids = {"company_id": company_id, "contact_id": contact_id}
+        call = Call(method="PUT", path=CONTACT_PATH, ids=ids, body=contact, key=key)
+        return self._connection.fetch(Contact, call)
+
+    def delete(self, company_id: str, contact_id: str, *, key: str | None = None) -> None:
+        ids = {"company_id": company_id, "contact_id": contact_id}
+        self._connection.fetch(Success, Call(method="DELETE", path=CONTACT_PATH, ids=ids, key=key))

@@ -1,0 +1,157 @@
+"""Mails with invoices: preview, sending, what became of each, and when customers see invoices."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nimbill_client.connection import Call, Connection
+from nimbill_client.invoice_bodies import InvoiceStatus
+from nimbill_client.record import BilledVendor, Record
+
+PATH = "/m/core/invoices/{month}/deliveries"
+INVOICE_PATH = "/m/core/invoices/{month}/{company_id}/{vendor}"
+RETRY_PATH = "/m/core/deliveries/{delivery_id}/retry"
+
+
+class SendInvoicesRequest(Record, frozen=True, kw_only=True):
+    """Without `company_ids`, every invoice of the month that has no problem.
+
+    `method` is pdf or link; `revisions` are those that were seen, by company_id.
+    """
+
+    vendor: BilledVendor
+    method: str = "pdf"
+    company_ids: Sequence[str] | None = None
+    revisions: Mapping[str, int] | None = None
+    publish_time: str | None = None
+    again: bool | None = None
+
+
+class Recipient(Record, frozen=True, kw_only=True):
+    name: str
+    email: str
+    send_as: str
+
+
+class PreviewedMail(Record, frozen=True, kw_only=True):
+    company_id: str
+    billinggroup_id: str
+    billinggroup_name: str
+    company_name: str
+    invoice_no: str
+    revision: int
+    language: str
+    recipients: list[Recipient]
+    subject: str
+    text: str
+    attachment: str | None
+    problems: list[str]
+
+
+class SendingPreview(Record, frozen=True, kw_only=True):
+    month: str
+    vendor: BilledVendor
+    method: str
+    ready: int
+    mails: list[PreviewedMail]
+
+
+class QueuedMail(Record, frozen=True, kw_only=True):
+    company_id: str
+    invoice_no: str
+    revision: int
+    delivery_id: str
+
+
+class SkippedInvoice(Record, frozen=True, kw_only=True):
+    company_id: str
+    problems: list[str]
+
+
+class SentInvoices(Record, frozen=True, kw_only=True):
+    sent: list[QueuedMail]
+    skipped: list[SkippedInvoice]
+
+
+class RefusedRecipient(Record, frozen=True, kw_only=True):
+    email: str
+    cause: str
+
+
+class InvoiceDelivery(Record, frozen=True, kw_only=True):
+    """`state` is queued, sending, delivered, failed or unknown."""
+
+    delivery_id: str
+    month: str
+    company_id: str
+    billinggroup_name: str
+    vendor: BilledVendor
+    invoice_no: str
+    revision: int
+    method: str
+    state: str
+    cause: str | None
+    message_id: str
+    language: str
+    recipients: list[Recipient]
+    refused: list[RefusedRecipient]
+    subject: str
+    text: str
+    attachment: str | None
+    attempts: int
+    created_by: str
+    create_time: str
+    update_time: str
+    delivered_time: str | None
+
+
+class Deliveries:
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def preview(self, month: str, request: SendInvoicesRequest) -> SendingPreview:
+        """Show the mails that would be sent; nothing is stored."""
+        call = Call(method="POST", path=f"{PATH}/preview", ids={"month": month}, body=request)
+        return self._connection.fetch(SendingPreview, call)
+
+    def send(
+        self, month: str, request: SendInvoicesRequest, *, key: str | None = None
+    ) -> SentInvoices:
+        """Mark invoices as sent and mail them to the contacts of the customers."""
+        call = Call(method="POST", path=PATH, ids={"month": month}, body=request, key=key)
+        return self._connection.fetch(SentInvoices, call)
+
+    def list_month(
+        self, month: str, *, vendor: BilledVendor | None = None, state: str | None = None
+    ) -> list[InvoiceDelivery]:
+        query: dict[str, Any] = {"vendor": vendor, "state": state}
+        call = Call(method="GET", path=PATH, ids={"month": month}, query=query)
+        return self._connection.fetch(list[InvoiceDelivery], call)
+
+    def list_of_invoice(
+        self, month: str, company_id: str, vendor: BilledVendor
+    ) -> list[InvoiceDelivery]:
+        ids = {"month": month, "company_id": company_id, "vendor": vendor}
+        call = Call(method="GET", path=f"{INVOICE_PATH}/deliveries", ids=ids)
+        return self._connection.fetch(list[InvoiceDelivery], call)
+
+    def retry(self, delivery_id: str, *, key: str | None = None) -> InvoiceDelivery:
+        """Send a mail again that failed or whose outcome is unknown."""
+        ids = {"delivery_id": delivery_id}
+        return self._connection.fetch(
+            InvoiceDelivery, Call(method="POST", path=RETRY_PATH, ids=ids, key=key)
+        )
+
+    def publish(
+        self,
+        month: str,
+        company_id: str,
+        vendor: BilledVendor,
+        publish_time: str,
+        *,
+        key: str | None = None,
+    ) -> InvoiceStatus:
+        """Choose from when customers see a sent invoice in the portal."""
+        ids = {"month": month, "company_id": company_id, "vendor": vendor}
+        body = {"publish_time": publish_time}
+        call = Call(method="PUT", path=f"{INVOICE_PATH}/publication", ids=ids, body=body, key=key)
+        return self._connection.fetch(InvoiceStatus, call)

@@ -1,0 +1,1 @@
+"""People at a customer, and who of them receives invoices by mail."""

@@ -1,0 +1,79 @@
+"""Changes to contacts: the checks in order, then the change.
+
+The billing group is locked, so that two requests at once cannot exceed the limit.
+"""
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.customers.billing_groups.operations import require_billing_group
+from nimbill.customers.billing_groups.records import is_billing_group_visible
+from nimbill.customers.contacts import records
+from nimbill.customers.contacts.bodies import Contact, ContactBody
+from nimbill.customers.contacts.contact_rules import CONTACTS_MAX
+from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.errors import Conflict, not_found
+from nimbill.foundation.ids import new_id
+
+basis = chosen("contacts")
+
+
+async def list_contacts(db: AsyncConnection, scope: TenantScope, company_id: str) -> list[Contact]:
+    if not await is_billing_group_visible(db, scope, company_id):
+        raise not_found()
+    return await records.list_contacts(db, scope, company_id)
+
+
+async def create_contact(
+    db: AsyncConnection, scope: TenantScope, company_id: str, body: ContactBody
+) -> Contact:
+    await require_billing_group(db, scope, company_id)
+    contact_id = new_id("con")
+    existing = await _refuse_used_address(db, scope, company_id, contact_id, body.email)
+    if existing >= CONTACTS_MAX:
+        raise Conflict(
+            "too_many_contacts",
+            f"A billing group has at most {CONTACTS_MAX} contacts. Delete one first.",
+        )
+    await records.add_contact(db, scope, company_id, contact_id, body)
+    return await _load_contact(db, scope, company_id, contact_id)
+
+
+async def replace_contact(
+    db: AsyncConnection, scope: TenantScope, company_id: str, contact_id: str, body: ContactBody
+) -> Contact:
+    await require_billing_group(db, scope, company_id)
+    await _load_contact(db, scope, company_id, contact_id)
+    await _refuse_used_address(db, scope, company_id, contact_id, body.email)
+    await records.replace_contact(db, scope, company_id, contact_id, body)
+    return await _load_contact(db, scope, company_id, contact_id)
+
+
+async def delete_contact(
+    db: AsyncConnection, scope: TenantScope, company_id: str, contact_id: str
+) -> None:
+    await require_billing_group(db, scope, company_id)
+    if not await records.delete_contact(db, scope, company_id, contact_id):
+        raise not_found()
+
+
+async def _load_contact(
+    db: AsyncConnection, scope: TenantScope, company_id: str, contact_id: str
+) -> Contact:
+    contact = await records.find_contact(db, scope, company_id, contact_id)
+    if contact is None:
+        raise not_found()
+    return contact
+
+
+async def _refuse_used_address(
+    db: AsyncConnection, scope: TenantScope, company_id: str, contact_id: str, email: str
+) -> int:
+    """Refuse an address that another contact of the group has; return the number of contacts."""
+    rows = await records.list_addresses(db, scope, company_id)
+    for row in rows:
+        if row.contact_id != contact_id and row.email.lower() == email.lower():
+            raise Conflict(
+                "contact_email_taken", "Another contact of this billing group has this address."
+            )
+    return len(rows)

@@ -1,0 +1,1 @@
+"""Finds issued documents by date, amount and counterparty, and exports them signed."""

@@ -1,0 +1,1 @@
+"""Recalculates a stored invoice with corrected costs or corrected terms."""

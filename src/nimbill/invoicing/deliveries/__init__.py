@@ -1,0 +1,1 @@
+"""Mails invoices to the contacts of a customer, and records what became of each mail."""

@@ -1,0 +1,39 @@
+"""Changes from when customers see a sent invoice, and the mails that wait for it."""
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation.basis import chosen
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.invoicing.deliveries import records
+from nimbill.invoicing.deliveries.bodies import DeliveryMethod, DeliveryState
+from nimbill.invoicing.deliveries.operations import DELIVER_INVOICE
+from nimbill.invoicing.sending.operations import InvoiceStatus, publish
+from nimbill.invoicing.sending.publish_time_rules import parse_publish_time
+from nimbill.jobs.records import run_sooner
+
+basis = chosen("published-invoices")
+
+
+async def publish_invoice(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_id: str,
+    publish_time: str,
+) -> InvoiceStatus:
+    """Choose another time of publication; mails with a link to the invoice wait for it."""
+    due = parse_publish_time(publish_time)
+    status = await publish(db, scope, period, company_id, due)
+    queued = await records.list_deliveries(
+        db,
+        scope,
+        period.month,
+        vendor=period.vendor,
+        company_id=company_id,
+        state=DeliveryState.queued,
+    )
+    for row in queued:
+        if row.method == DeliveryMethod.link:
+            await run_sooner(db, scope, DELIVER_INVOICE, subject=row.delivery_id, due=due)
+    return status

@@ -1,0 +1,1 @@
+"""Decisions about late costs of closed months, one for each import and customer."""

@@ -1,0 +1,1 @@
+"""Replaces sent invoices by new ones, which have numbers of their own."""

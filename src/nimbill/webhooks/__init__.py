@@ -1,0 +1,1 @@
+"""Webhooks: events of the organisation, sent to its endpoints by jobs."""

@@ -1,0 +1,43 @@
+"""Valid bodies of the operations about contacts and about sending invoices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from nimbill.foundation import clock
+from tests.contract.sending_factories import make_mailable_group
+from tests.contract.tenants import Tenant
+
+
+def contact_body(tenant: Tenant) -> dict[str, Any]:
+    return {
+        "name": tenant.word("c"),
+        "email": f"{tenant.word('c')}@example.com",
+        "send_as": "to",
+        "receives_invoices": True,
+        "language": "ja",
+    }
+
+
+def sending_body(tenant: Tenant) -> dict[str, Any]:
+    company_id = make_mailable_group(tenant)
+    return {
+        "vendor": "aws",
+        "method": "pdf",
+        "company_ids": [company_id],
+        "publish_time": clock.format_seconds(clock.now()),
+    }
+
+
+def sending_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
+    return {
+        "create_contact": contact_body,
+        "replace_contact": contact_body,
+        "preview_sending": sending_body,
+        "send_invoices": sending_body,
+        "publish_invoice": lambda _: {
+            "publish_time": clock.format_seconds(clock.now() + timedelta(days=1))
+        },
+    }

@@ -1,0 +1,169 @@
+// Chooses the invoices to be mailed, how, and from when customers see them.
+import Box from "@cloudscape-design/components/box";
+import Button from "@cloudscape-design/components/button";
+import Header from "@cloudscape-design/components/header";
+import SpaceBetween from "@cloudscape-design/components/space-between";
+import Table from "@cloudscape-design/components/table";
+import { plural } from "@lingui/core/macro";
+import { Trans, useLingui } from "@lingui/react/macro";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { ApiError } from "../../../api/client.ts";
+import { useClient } from "../../../api/queries.ts";
+import type { components } from "../../../api/schema.ts";
+import { QueryState } from "../../../components/query-state.tsx";
+import { RouterLink } from "../../../components/router-link.tsx";
+import { listRecipients, type PreviewedMail, useDeliveryTexts } from "./delivery-texts.ts";
+import { MailPreview } from "./mail-preview.tsx";
+import { SendDialog } from "./send-dialog.tsx";
+import {
+  AT_ONCE,
+  readPublishTime,
+  type SendingChoice,
+  SendingOptions,
+} from "./sending-options.tsx";
+
+const PREVIEW = "/m/core/invoices/{month}/deliveries/preview";
+type Preview = components["schemas"]["SendingPreview"];
+
+export function SendInvoices({ month, vendor }: { month: string; vendor: string }) {
+  const { t } = useLingui();
+  const client = useClient();
+  const [choice, setChoice] = useState<SendingChoice>(AT_ONCE);
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [shown, setShown] = useState<PreviewedMail>();
+  const [sending, setSending] = useState(false);
+  const { method } = choice;
+  const preview = useQuery<Preview, ApiError>({
+    queryKey: [PREVIEW, { month }, { vendor, method }],
+    queryFn: () => client.post(PREVIEW, { path: { month }, body: { vendor, method } }),
+  });
+  const columns = useColumns(setShown);
+  return (
+    <QueryState query={preview}>
+      {({ mails }) => {
+        const open = mails.filter(({ problems }) => !problems.includes("already_sent"));
+        const ready = open.filter(({ problems }) => problems.length === 0);
+        const selected = ready.filter(({ company_id }) => !left.has(company_id));
+        return (
+          <>
+            <Table<PreviewedMail>
+              variant="container"
+              items={open}
+              trackBy="company_id"
+              wrapLines
+              selectionType="multi"
+              selectedItems={selected}
+              isItemDisabled={({ problems }) => problems.length > 0}
+              onSelectionChange={({ detail }) => {
+                const kept = new Set(detail.selectedItems.map(({ company_id }) => company_id));
+                const all = ready.map(({ company_id }) => company_id);
+                setLeft(new Set(all.filter((company) => !kept.has(company))));
+              }}
+              columnDefinitions={columns}
+              ariaLabels={{
+                tableLabel: t`Invoices to be sent`,
+                selectionGroupLabel: t`Selection`,
+                allItemsSelectionLabel: () => t`Select all`,
+                itemSelectionLabel: (_, mail) => t`Select ${mail.billinggroup_name}`,
+              }}
+              header={
+                <SpaceBetween size="m">
+                  <Header
+                    variant="h2"
+                    counter={`(${selected.length}/${open.length})`}
+                    actions={
+                      <Button
+                        variant="primary"
+                        disabled={selected.length === 0 || readPublishTime(choice) === undefined}
+                        onClick={() => setSending(true)}
+                      >
+                        {t`Send ${plural(selected.length, { one: "# invoice", other: "# invoices" })}`}
+                      </Button>
+                    }
+                  >
+                    <Trans>Invoices to be sent</Trans>
+                  </Header>
+                  <SendingOptions choice={choice} onChange={setChoice} />
+                </SpaceBetween>
+              }
+              empty={
+                <Box textAlign="center">
+                  {mails.length === 0 ? (
+                    <Trans>No invoice has been created.</Trans>
+                  ) : (
+                    <Trans>All invoices of this month were sent.</Trans>
+                  )}
+                </Box>
+              }
+            />
+            {shown && <MailPreview mail={shown} onEnd={() => setShown(undefined)} />}
+            {sending && (
+              <SendDialog
+                month={month}
+                vendor={vendor}
+                choice={choice}
+                mails={selected}
+                onEnd={() => setSending(false)}
+              />
+            )}
+          </>
+        );
+      }}
+    </QueryState>
+  );
+}
+
+function useColumns(show: (mail: PreviewedMail) => void) {
+  const { t } = useLingui();
+  const { problems: texts } = useDeliveryTexts();
+  return [
+    {
+      id: "group",
+      header: t`Customer`,
+      isRowHeader: true,
+      cell: (mail: PreviewedMail) => (
+        <>
+          {mail.billinggroup_name}
+          <Box variant="small" display="block" color="text-body-secondary">
+            {mail.invoice_no}
+          </Box>
+        </>
+      ),
+    },
+    {
+      id: "recipients",
+      header: t`Recipients`,
+      cell: (mail: PreviewedMail) => listRecipients(mail.recipients),
+    },
+    {
+      id: "problems",
+      header: t`What is missing`,
+      cell: (mail: PreviewedMail) =>
+        mail.problems.map((problem) => (
+          <div key={problem}>
+            {problem === "no_contact" ? (
+              <RouterLink to={`/customers/${mail.company_id}?tab=contacts`}>
+                {texts[problem]}
+              </RouterLink>
+            ) : (
+              texts[problem]
+            )}
+          </div>
+        )),
+    },
+    {
+      id: "mail",
+      header: t`Mail`,
+      cell: (mail: PreviewedMail) => (
+        <Button
+          variant="inline-link"
+          ariaLabel={t`Show the mail to ${mail.billinggroup_name}`}
+          onClick={() => show(mail)}
+        >
+          <Trans>Show</Trans>
+        </Button>
+      ),
+    },
+  ];
+}
