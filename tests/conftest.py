@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from nimbill.database.embedded_postgres import Address, embedded_postgres, superuser_address
 from nimbill.foundation.logs import configure_logs
+from tests.lock_order import events_come_before_audit_entries
 from tests.running_service import Service, running_service
 from tests.temporary_database import execute_sql, temporary_database
 
@@ -56,6 +57,12 @@ def pytest_xdist_make_scheduler(
     from tests.process_scheduling import SharedFixtureScheduling  # not every environment has xdist
 
     return SharedFixtureScheduling(config, log)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def lock_order() -> Iterator[None]:
+    with events_come_before_audit_entries():
+        yield
 
 
 @pytest.fixture(scope="session")

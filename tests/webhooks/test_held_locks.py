@@ -5,15 +5,17 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.audit import records as audit
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.webhooks import records
 from nimbill.webhooks.delivery import RECHECK_PAUSE, find_next_run
 from nimbill.webhooks.event_types import WebhookEventType
-from nimbill.webhooks.events import publish_event
+from nimbill.webhooks.events import Announcement, publish_event, publish_events
 from nimbill.webhooks.operations import ENDPOINTS_MAX
 from nimbill.webhooks.records import webhook_deliveries
 from tests.held_locks import call_while_locked, in_transaction
@@ -126,3 +128,42 @@ def test_events_are_numbered_in_the_order_in_which_they_are_written(service: Ser
         return list((await db.execute(stmt)).scalars())
 
     assert in_transaction(service, publish_twice)() == ["month.closed", "month.reopened"]
+
+
+def test_an_event_after_the_audit_entry_of_its_transaction_is_noticed(service: Service) -> None:
+    """Both orders at the same time would be a deadlock: `tests/lock_order.py` fails such a test."""
+    entry = audit.AuditedChange(
+        actor="usr_1", actor_name="", action="close", resource="months", request_id="req_1"
+    )
+
+    async def audit_first(db: AsyncConnection, scope: TenantScope) -> None:
+        await audit.append_entry(db, **entry)
+        await publish(db, scope)
+
+    async def publish_first(db: AsyncConnection, scope: TenantScope) -> None:
+        await publish(db, scope)
+        await audit.append_entry(db, **entry)
+
+    in_transaction(service, publish_first)()
+    with pytest.raises(AssertionError, match="before the audit entry"):
+        in_transaction(service, audit_first)()
+
+
+def test_events_of_several_types_reach_the_endpoints_that_want_them(service: Service) -> None:
+    """They are published at once, so that endpoints are always locked in the order of their ids."""
+    everything = create_endpoint(service, URL)["endpoint_id"]
+    closed_only = create_endpoint(service, URL, event_types=["month.closed"])["endpoint_id"]
+    other = create_endpoint(service, URL, event_types=["budget.alert"])["endpoint_id"]
+
+    async def publish_both(db: AsyncConnection, scope: TenantScope) -> None:
+        types = (WebhookEventType.month_closed, WebhookEventType.month_reopened)
+        await publish_events(db, scope, [Announcement(each, CLOSED) for each in types])
+
+    in_transaction(service, publish_both)()
+
+    def list_types(endpoint: str) -> list[str]:
+        return [each["event_type"] for each in list_deliveries(service, endpoint)]
+
+    assert list_types(everything) == ["month.reopened", "month.closed"]  # the newest first
+    assert list_types(closed_only) == ["month.closed"]
+    assert list_types(other) == []

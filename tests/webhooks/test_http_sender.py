@@ -35,13 +35,18 @@ def post(url: str, networks: tuple[Network, ...] = LOOPBACK) -> Attempt:
 
 
 class NameServer:
-    """Answers each question with the next list of addresses; the last one stays."""
+    """Answers each question about a name in .test with the next list; the last one stays.
+
+    It knows no other name: services of other tests may send webhooks in this process.
+    """
 
     def __init__(self, *answers: list[str]) -> None:
         self.answers = list(answers)
         self.questions: list[str] = []
 
     def look_up(self, host: str, port: int, **_: Any) -> list[Any]:
+        if not host.endswith(".test"):
+            raise socket.gaierror(socket.EAI_NONAME, "unknown")
         self.questions.append(host)
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         families = {4: socket.AF_INET, 6: socket.AF_INET6}

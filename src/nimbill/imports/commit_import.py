@@ -27,7 +27,7 @@ from nimbill.imports.bodies import ImportState
 from nimbill.imports.derived_entries import build_entries, build_reservations
 from nimbill.imports.derived_sums import replace_derived_sums
 from nimbill.imports.failed_imports import REMOVE_LAKE_FILES, remove_unrecorded_files
-from nimbill.imports.import_events import announce_import
+from nimbill.imports.import_events import ImportOutcome, announce_imports
 from nimbill.imports.import_report import build_report, find_drift
 from nimbill.imports.preparation import OLDER_DELIVERY, PreparedImport
 from nimbill.imports.proposals import propose_entries
@@ -89,7 +89,8 @@ async def commit_import(
         await _unpark_released(db, scope, row)
         await schedule_folder_removal(db, scope, import_id)
         await remove_unrecorded_files(db, scope, row)
-        await announce_import(db, scope, row, ImportState.refused, problem=prepared.problem)
+        refused = ImportOutcome(row, ImportState.refused, problem=prepared.problem)
+        await announce_imports(db, scope, refused)
     elif prepared.identical_import is not None:
         await _mark_unchanged(db, scope, import_id, prepared.identical_import, delivery)
         await schedule_folder_removal(db, scope, import_id)
@@ -145,6 +146,7 @@ class _ImportCommit:
         self.month: str | None = prepared.month or row.month
         self.payers = list(prepared.payers)
         self.is_released = row.release_reason is not None
+        self.superseded: list[ImportOutcome] = []  # parked imports that this one resolved
 
     async def run(self) -> None:
         if self.month is None or not self.payers:
@@ -242,12 +244,13 @@ class _ImportCommit:
                 vanished_entries = await self._replace_month(period, current)
                 await verify_stored_sums(self.db, self.scope, period, self.prepared)
         except StoredSumsDiffer as error:
+            self.superseded.clear()  # the savepoint kept them parked
             report["differences"] = error.differences
             await self._park(period, report, SUMS_LOST)
         else:
             report["noticed"]["vanished_entries"] = vanished_entries
-            await self._finish(ImportState.done, report)
             await schedule_budget_evaluation(self.db, self.scope, self.import_id, period.month)
+            await self._finish(ImportState.done, report)
 
     async def _park(self, period: BillingPeriod, report: dict[str, Any], reason: str) -> None:
         """An import that was released before must be released again."""
@@ -326,7 +329,7 @@ class _ImportCommit:
             if parked.import_id != self.import_id:
                 refused: dict[str, Any] = {"state": ImportState.refused, "problem": SUPERSEDED}
                 await records.change_import(self.db, self.scope, parked.import_id, **refused)
-                await announce_import(self.db, self.scope, parked, **refused)
+                self.superseded.append(ImportOutcome(parked, **refused))
 
     async def _finish(self, state: ImportState, report: Mapping[str, Any], **values: Any) -> None:
         fields = dict(self.delivery)
@@ -349,14 +352,10 @@ class _ImportCommit:
             await self._remove_files(
                 [file["path"] for file in self.prepared.files], due=clock.now()
             )
+        outcome = ImportOutcome(self.row, state, self.month, report, values.get("problem"))
+        await announce_imports(self.db, self.scope, *self.superseded, outcome)
         if state in (ImportState.done, ImportState.parked, ImportState.drift):
             await self._audit(state, fields.get("lines"))
-        outcome: dict[str, Any] = {
-            "month": self.month,
-            "report": report,
-            "problem": values.get("problem"),
-        }
-        await announce_import(self.db, self.scope, self.row, state, **outcome)
 
     async def _unpark_month(self) -> None:
         """An import that was released no longer keeps its month parked, whatever its outcome."""

@@ -8,7 +8,7 @@ from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.imports import records
 from nimbill.imports.bodies import ImportState
-from nimbill.imports.import_events import announce_import
+from nimbill.imports.import_events import ImportOutcome, announce_imports
 from nimbill.imports.working_folder import schedule_folder_removal
 from nimbill.jobs.records import add_job
 
@@ -28,12 +28,12 @@ async def fail_import(
         await records.change_import(
             db, scope, import_id, state=ImportState.parked, release_reason=None
         )
-        await announce_import(db, scope, row, ImportState.parked)
+        await announce_imports(db, scope, ImportOutcome(row, ImportState.parked))
         return
     await records.change_import(db, scope, import_id, state=ImportState.failed, problem=problem)
     await schedule_folder_removal(db, scope, import_id)
     await remove_unrecorded_files(db, scope, row)
-    await announce_import(db, scope, row, ImportState.failed, problem=problem)
+    await announce_imports(db, scope, ImportOutcome(row, ImportState.failed, problem=problem))
 
 
 async def remove_unrecorded_files(db: AsyncConnection, scope: TenantScope, row: Row) -> None:

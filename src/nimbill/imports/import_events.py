@@ -1,7 +1,7 @@
 """Announces the outcome of imports by webhooks."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -9,7 +9,7 @@ from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.imports.bodies import ImportState
 from nimbill.webhooks.event_types import WebhookEventType
-from nimbill.webhooks.events import publish_event
+from nimbill.webhooks.events import Announcement, publish_events
 
 basis = chosen("webhook-events")
 
@@ -23,19 +23,25 @@ EVENT_TYPES = {
 }
 
 
-async def announce_import(
-    db: AsyncConnection,
-    scope: TenantScope,
-    row: Row,
-    state: ImportState,
-    *,
-    month: str | None = None,
-    report: Mapping[str, Any] | None = None,
-    problem: Mapping[str, Any] | None = None,
-) -> None:
+class ImportOutcome(NamedTuple):
     """`row` is the import before the change; `problem` is why it was refused or failed."""
-    if state not in EVENT_TYPES:
-        return
+
+    row: Row
+    state: ImportState
+    month: str | None = None
+    report: Mapping[str, Any] | None = None
+    problem: Mapping[str, Any] | None = None
+
+
+async def announce_imports(
+    db: AsyncConnection, scope: TenantScope, *outcomes: ImportOutcome
+) -> None:
+    announced = [outcome for outcome in outcomes if outcome.state in EVENT_TYPES]
+    await publish_events(db, scope, [_describe(outcome) for outcome in announced])
+
+
+def _describe(outcome: ImportOutcome) -> Announcement:
+    row, state, month, report, problem = outcome
     data: dict[str, str | int | None] = {
         "import_id": row.import_id,
         "vendor": row.vendor,
@@ -46,4 +52,4 @@ async def announce_import(
         data["proposals"] = len((report or {})["proposals"])
     if problem is not None:
         data["code"] = problem["code"]
-    await publish_event(db, scope, EVENT_TYPES[state], data)
+    return Announcement(EVENT_TYPES[state], data)

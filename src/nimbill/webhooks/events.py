@@ -5,6 +5,7 @@ What is rolled back is never announced, and what is committed is delivered at le
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -26,30 +27,51 @@ PAYLOAD_BYTES_MAX = 20_000
 EventData = Mapping[str, str | int | bool | None]
 
 
+class _ObjectEvent(NamedTuple):
+    object: str  # events of the same object are delivered in order
+    event: NewEvent
+
+
+class Announcement(NamedTuple):
+    event_type: WebhookEventType
+    data: EventData
+
+
 async def publish_event(
     db: AsyncConnection, scope: TenantScope, event_type: WebhookEventType, data: EventData
 ) -> None:
     """Announce a change to every endpoint that wants this type of event."""
-    await publish_events(db, scope, event_type, [data])
+    await publish_events(db, scope, [Announcement(event_type, data)])
 
 
 async def publish_events(
-    db: AsyncConnection,
-    scope: TenantScope,
-    event_type: WebhookEventType,
-    data: Sequence[EventData],
+    db: AsyncConnection, scope: TenantScope, announcements: Sequence[Announcement]
 ) -> None:
-    """Announce changes of different objects. The caller holds the locks of these objects."""
-    endpoints = await records.lock_subscribed_endpoints(db, scope, event_type)
-    if not endpoints or not data:
+    """Announce changes of different objects. The caller holds the locks of these objects.
+
+    Call it once in a transaction, near its end and before the audit entry. Everybody then locks
+    the endpoints, their jobs and the head of the audit chain in the same order, and not for long.
+    """
+    if not announcements:
         return
-    events = [
-        _build_event(event_type, each, endpoints[0].time + timedelta(microseconds=index))
-        for index, each in enumerate(data)
-    ]
-    objects = [event_type.object_template.format_map(each) for each in data]
-    endpoint_ids = [endpoint.endpoint_id for endpoint in endpoints]
-    await _store(db, scope, endpoint_ids, events, objects)
+    event_types = {each.event_type for each in announcements}
+    endpoints = await records.lock_subscribed_endpoints(db, scope, event_types)
+    if not endpoints:
+        return
+    events: list[_ObjectEvent] = []
+    for index, (event_type, data) in enumerate(announcements):
+        at = endpoints[0].time + timedelta(microseconds=index)
+        name = event_type.object_template.format_map(data)
+        events.append(_ObjectEvent(name, _build_event(event_type, data, at)))
+    wanted = {
+        endpoint.endpoint_id: [
+            each
+            for each in events
+            if not endpoint.event_types or each.event.event_type in endpoint.event_types
+        ]
+        for endpoint in endpoints
+    }
+    await _store(db, scope, wanted)
 
 
 async def publish_test_event(
@@ -57,7 +79,7 @@ async def publish_test_event(
 ) -> tuple[str, str]:
     """Send an event to this endpoint only. Return the ids of the delivery and the event."""
     event = _build_event(TEST_EVENT, {"endpoint_id": endpoint_id}, at)
-    await _store(db, scope, [endpoint_id], [event], [f"test/{event.event_id}"])
+    await _store(db, scope, {endpoint_id: [_ObjectEvent(f"test/{event.event_id}", event)]})
     return build_delivery_id(endpoint_id, event.event_id), event.event_id
 
 
@@ -74,13 +96,11 @@ def build_delivery_id(endpoint_id: str, event_id: str) -> str:
 
 
 async def _store(
-    db: AsyncConnection,
-    scope: TenantScope,
-    endpoint_ids: Sequence[str],
-    events: Sequence[NewEvent],
-    objects: Sequence[str],
+    db: AsyncConnection, scope: TenantScope, wanted: Mapping[str, Sequence[_ObjectEvent]]
 ) -> None:
-    await records.add_events(db, scope, events)
+    """`wanted` holds the events of each endpoint."""
+    events = {each.event.event_id: each.event for some in wanted.values() for each in some}
+    await records.add_events(db, scope, list(events.values()))
     deliveries = [
         NewDelivery(
             delivery_id=build_delivery_id(endpoint_id, event.event_id),
@@ -89,12 +109,12 @@ async def _store(
             object=name,
             event_time=event.event_time,
         )
-        for endpoint_id in endpoint_ids
-        for event, name in zip(events, objects, strict=True)
+        for endpoint_id, some in wanted.items()
+        for name, event in some
     ]
     now = clock.now()
     await records.add_deliveries(db, scope, deliveries, at=now)
-    for endpoint_id in endpoint_ids:
+    for endpoint_id in wanted:
         await schedule_delivery(db, scope, endpoint_id, due=now)
 
 

@@ -1,6 +1,6 @@
 """Tables of webhooks, and the queries on endpoints and events."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
@@ -131,20 +131,21 @@ async def lock_all_endpoints(db: AsyncConnection, scope: TenantScope) -> int:
 
 
 async def lock_subscribed_endpoints(
-    db: AsyncConnection, scope: TenantScope, event_type: str
+    db: AsyncConnection, scope: TenantScope, event_types: Collection[str]
 ) -> Sequence[Row]:
-    """Return the ids of the endpoints that want the event, and the time of the database.
+    """Return the endpoints that want one of these events, and the time of the database.
 
-    The shared lock keeps a delivery job from ending before it sees the new event.
+    The shared lock keeps a delivery job from ending before it sees the new events.
     """
+    time = sa.func.clock_timestamp().label("time")
     stmt = (
-        sa.select(_endpoints.endpoint_id, sa.func.clock_timestamp().label("time"))
+        sa.select(_endpoints.endpoint_id, _endpoints.event_types, time)
         .where(
             _endpoints.organisation_id == scope.organisation_id,
             _endpoints.enabled,
             sa.or_(
                 sa.func.cardinality(_endpoints.event_types) == 0,
-                _endpoints.event_types.contains([event_type]),
+                _endpoints.event_types.overlap(list(event_types)),
             ),
         )
         .order_by(_endpoints.endpoint_id)

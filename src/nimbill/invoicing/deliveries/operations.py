@@ -44,7 +44,7 @@ from nimbill.invoicing.sending.records import mark_as_sent
 from nimbill.jobs.records import add_job, add_jobs
 from nimbill.mail.composition import build_message_id
 from nimbill.webhooks.event_types import WebhookEventType
-from nimbill.webhooks.events import publish_events
+from nimbill.webhooks.events import Announcement, publish_events
 
 basis = chosen("mailed-invoices")
 
@@ -229,12 +229,6 @@ async def _queue_mails(
     publish_time = None if body.publish_time is None else parse_publish_time(body.publish_time)
     company_ids = [mail.company_id for mail in mails]
     marked = await mark_as_sent(db, scope, period, company_ids, by=by, publish_time=publish_time)
-    sent = [
-        describe_invoice(period, mail.company_id, mail.invoice_no, mail.revision)
-        for mail in mails
-        if mail.company_id in marked
-    ]
-    await publish_events(db, scope, WebhookEventType.invoice_sent, sent)
     queued = [
         QueuedMail(
             company_id=mail.company_id,
@@ -265,6 +259,14 @@ async def _queue_mails(
     due = _find_due_time(body.method, publish_time)
     subjects = [each.delivery_id for each in queued]
     await add_jobs(db, scope, DELIVER_INVOICE, due=due, subjects=subjects)
+    sent = [
+        describe_invoice(period, mail.company_id, mail.invoice_no, mail.revision)
+        for mail in mails
+        if mail.company_id in marked
+    ]
+    await publish_events(
+        db, scope, [Announcement(WebhookEventType.invoice_sent, each) for each in sent]
+    )
     return queued
 
 

@@ -34,7 +34,7 @@ from nimbill.invoicing.runs.invoice_inputs import (
 )
 from nimbill.jobs.runner import Job, JobType, ReportProgress
 from nimbill.webhooks.event_types import WebhookEventType
-from nimbill.webhooks.events import publish_event, publish_events
+from nimbill.webhooks.events import Announcement, publish_event, publish_events
 
 basis = chosen("invoice-runs")
 
@@ -258,12 +258,11 @@ class _InvoiceRun:
         await stored_invoices.add_revisions(
             db, self.scope, self.period, self.run_id, numbered_drafts
         )
+        await publish_events(db, self.scope, list(map(self._announce, numbered_drafts)))
         await audit.append_entries(db, map(self._build_audit_entry, numbered_drafts))
-        created = [self._describe_invoice(numbered) for numbered in numbered_drafts]
-        await publish_events(db, self.scope, WebhookEventType.invoice_created, created)
 
-    def _describe_invoice(self, numbered: NumberedDraft) -> dict[str, str | int]:
-        return {
+    def _announce(self, numbered: NumberedDraft) -> Announcement:
+        created: dict[str, str | int] = {
             "month": self.period.month,
             "company_id": numbered.draft.company_id,
             "vendor": self.period.vendor,
@@ -271,6 +270,7 @@ class _InvoiceRun:
             "revision": numbered.revision,
             "run_id": self.run_id,
         }
+        return Announcement(WebhookEventType.invoice_created, created)
 
     def _build_audit_entry(self, numbered: NumberedDraft) -> audit.AuditedChange:
         actor, month = self.job.payload["actor"], self.period.month
@@ -329,6 +329,14 @@ async def _list_remaining_groups(db: AsyncConnection, job: Job) -> list[str]:
 async def _finish_run(db: AsyncConnection, job: Job, skipped: Mapping[str, str]) -> None:
     payload = job.payload
     await records.finish_run(db, job.scope, job.subject, skipped)
+    finished = {
+        "run_id": job.subject,
+        "month": payload["month"],
+        "vendor": payload["vendor"],
+        "groups": len(payload["company_ids"]),
+        "skipped": len(skipped),
+    }
+    await publish_event(db, job.scope, WebhookEventType.invoice_run_finished, finished)
     await audit.append_entry(
         db,
         **payload["actor"],
@@ -340,11 +348,3 @@ async def _finish_run(db: AsyncConnection, job: Job, skipped: Mapping[str, str])
             "skipped": len(skipped),
         },
     )
-    finished = {
-        "run_id": job.subject,
-        "month": payload["month"],
-        "vendor": payload["vendor"],
-        "groups": len(payload["company_ids"]),
-        "skipped": len(skipped),
-    }
-    await publish_event(db, job.scope, WebhookEventType.invoice_run_finished, finished)

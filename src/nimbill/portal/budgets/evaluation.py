@@ -31,7 +31,7 @@ from nimbill.portal.budgets.states import BudgetMonth, compare_budgets
 from nimbill.portal.report_months import current_day
 from nimbill.portal.view import load_company_view
 from nimbill.webhooks.event_types import WebhookEventType
-from nimbill.webhooks.events import publish_event
+from nimbill.webhooks.events import Announcement, publish_events
 
 basis = chosen("portal-budget-alerts")
 
@@ -89,6 +89,7 @@ class Evaluation:
             return
         view = await load_company_view(db, self.scope, self.company_id)
         compared = await compare_budgets(db, view, budgets, month, today)
+        announcements: list[Announcement] = []
         for budget_month in compared.months:
             for threshold in budget_month.budget.thresholds:
                 if budget_month.has_passed(threshold) and await records.add_alert(
@@ -100,11 +101,12 @@ class Evaluation:
                     threshold,
                 ):
                     await self._queue_mails(db, alerts, budget_month, threshold, month)
-                    await self._publish_alert(db, budget_month, threshold, month)
+                    announcements.append(self._announce(budget_month, threshold, month))
+        await publish_events(db, self.scope, announcements)
 
-    async def _publish_alert(
-        self, db: AsyncConnection, budget_month: BudgetMonth, threshold: Threshold, month: str
-    ) -> None:
+    def _announce(
+        self, budget_month: BudgetMonth, threshold: Threshold, month: str
+    ) -> Announcement:
         alert: dict[str, str | int] = {
             "budget_id": budget_month.budget.budget_id,
             "company_id": self.company_id,
@@ -112,7 +114,7 @@ class Evaluation:
             "percent": threshold.percent,
             "of": threshold.of.value,
         }
-        await publish_event(db, self.scope, WebhookEventType.budget_alert, alert)
+        return Announcement(WebhookEventType.budget_alert, alert)
 
     async def _queue_mails(
         self,
