@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
+from nimbill_client.billing_groups import InvoiceSetting
 from nimbill_client.connection import Call, Connection
-from nimbill_client.invoice_document import Addressee, Issuer
+from nimbill_client.invoice_document import Addressee, Issuer, Terms
 from nimbill_client.record import BilledVendor, Record
 
 INVOICE_PATH = "/m/core/invoices/{month}/{company_id}/{vendor}/credit-notes"
@@ -48,6 +49,8 @@ class NoteCorrection(Record, frozen=True, kw_only=True):
 
     import_id: str | None
     changed_terms: list[ChangedTerm]
+    setting: InvoiceSetting
+    terms: Terms
     corrected: list[CreditedTax]
     corrected_total: Decimal
 

@@ -220,7 +220,10 @@ class _ImportCommit:
     # ── changes ──────────────────────────────────────────────────────────────────────────────────
 
     async def _report_drift(self, period: BillingPeriod, report: dict[str, Any]) -> None:
-        """A closed month is not changed; entries that would bill the difference are proposed."""
+        """A closed month is not changed; entries that would bill the difference are proposed.
+
+        After late costs, a delivery of what counts is a change too: somebody may have settled them.
+        """
         drift = await find_drift(self.db, self.scope, period, self.prepared)
         proposals = []
         if drift:
@@ -232,7 +235,10 @@ class _ImportCommit:
                 sums=self._read_batches("sums"),
                 product_names=self._read_table("product_names"),
             )
-        state = ImportState.drift if drift else ImportState.unchanged
+        differs = bool(drift) or await records.has_drift_import(
+            self.db, self.scope, period, self.payers
+        )
+        state = ImportState.drift if differs else ImportState.unchanged
         await self._finish(state, report | {"drift": drift, "proposals": proposals})
 
     async def _replace_or_park(

@@ -298,6 +298,20 @@ async def list_parked_imports(
     return (await db.execute(stmt)).all()
 
 
+async def has_drift_import(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, payers: Collection[str]
+) -> bool:
+    """Whether an earlier import brought late costs of one of these payers."""
+    stmt = sa.select(_imports.report).where(
+        _imports.organisation_id == scope.organisation_id,
+        _imports.vendor == period.vendor,
+        _imports.month == period.month,
+        _imports.state == ImportState.drift,
+    )
+    reports = map(exact_json.decode_stored, (await db.execute(stmt)).scalars())
+    return any(total["payer_id"] in payers for report in reports for total in report["totals"])
+
+
 async def load_account_payers(
     db: AsyncConnection, scope: TenantScope, vendor: str, customer_ids: Collection[str]
 ) -> dict[str, str]:

@@ -4360,6 +4360,8 @@ export interface components {
             corrected: components["schemas"]["CreditedTax"][];
             corrected_total: Decimal;
             import_id: string | null;
+            setting: components["schemas"]["InvoiceSetting"];
+            terms: components["schemas"]["Terms"];
         };
         Notification: {
             email: components["schemas"]["BooleanText"];

@@ -193,10 +193,15 @@ def correct_terms(
         usage_table=invoice.terms.usage_table,
         month=invoice.terms.month,
     )
+    return apply_terms(invoice, InvoiceSetting(**fields), terms)
+
+
+def apply_terms(invoice: InvoiceDocument, setting: InvoiceSetting, terms: Terms) -> InvoiceDocument:
+    """Return the invoice under terms that were resolved before."""
     return msgspec.structs.replace(
         invoice,
         currency=terms.currency,
-        setting=InvoiceSetting(**fields),
+        setting=setting,
         terms=terms,
         sheet=calculate_invoice(invoice.charges, terms),
     )

@@ -60,13 +60,33 @@ async def load_late_costs(
     period: BillingPeriod,
     company_id: str,
 ) -> list[LateCost]:
-    """List the late costs of one customer; 404 if it has none."""
-    costs = list_late_costs(found)
-    owners = await records.find_owners(db, scope, period, {cost.customer_id for cost in costs})
-    own = [cost for cost in costs if owners.get(cost.customer_id) == company_id]
-    if not own:
+    """List the late costs of one customer; 404 if the import does not concern it."""
+    by_group = await group_late_costs(db, scope, found, period)
+    if company_id not in by_group:
         raise not_found()
-    return own
+    return by_group[company_id]
+
+
+async def group_late_costs(
+    db: AsyncConnection, scope: TenantScope, found: ImportRecord, period: BillingPeriod
+) -> dict[str, list[LateCost]]:
+    """Map each customer about whom somebody has to decide to its late costs in an import.
+
+    A customer for whom earlier late costs of the same payers were settled is concerned, even if
+    the import takes them back and there are none any more.
+    """
+    costs, payers = list_late_costs(found), list_payers(found)
+    owners = await records.find_owners(db, scope, period, {cost.customer_id for cost in costs})
+    settled = await records.load_settled_costs(db, scope, period)
+    by_group: dict[str, list[LateCost]] = {
+        company_id: []
+        for company_id, earlier in settled.items()
+        if any(cost.payer_id in payers for cost in earlier)
+    }
+    for cost in costs:
+        if cost.customer_id in owners:
+            by_group.setdefault(owners[cost.customer_id], []).append(cost)
+    return by_group
 
 
 def combine_late_costs(
@@ -123,23 +143,45 @@ async def correct_with_import(
 ) -> InvoiceDocument:
     """Return the invoice as it would be with the costs of a late delivery.
 
-    One-off lines are billed only if somebody decides so, as in an open month.
+    The invoice has its corrected terms already. One-off lines are billed only if somebody decides
+    so, as in an open month.
     """
     period = BillingPeriod(invoice.month, invoice.vendor)
     own = await load_late_costs(db, scope, found, period, invoice.company_id)
     await _refuse_other_costs(db, scope, invoice)
-    decisions = await records.list_applied_decisions(db, scope, invoice)
-    settled = records.decode_late_costs(decisions[-1].late_costs) if decisions else ()
-    costs = combine_late_costs(own, settled, list_payers(found), one_off_lines=one_off_lines)
-    names = await records.load_account_names(
-        db, scope, invoice.vendor, {cost.customer_id for cost in costs}
-    )
+    settled = await _load_settled_costs(db, scope, invoice)
+    costs = combine_late_costs(own, settled or (), list_payers(found), one_off_lines=one_off_lines)
     try:
-        return correct_costs(invoice, costs, names)
+        return await _correct_costs(db, scope, invoice, costs)
     except CannotBeBilled:
         raise Conflict(
             "other_currency", "The late costs have another currency than those of the invoice."
         ) from None
+
+
+async def apply_settled_costs(
+    db: AsyncConnection, scope: TenantScope, invoice: InvoiceDocument
+) -> InvoiceDocument:
+    """Return the invoice with the late costs that were settled already."""
+    settled = await _load_settled_costs(db, scope, invoice)
+    return invoice if settled is None else await _correct_costs(db, scope, invoice, settled)
+
+
+async def _load_settled_costs(
+    db: AsyncConnection, scope: TenantScope, invoice: InvoiceDocument
+) -> Sequence[LateCost] | None:
+    """The last decision has all that is settled; None without one."""
+    decisions = await records.list_applied_decisions(db, scope, invoice)
+    return records.decode_late_costs(decisions[-1].late_costs) if decisions else None
+
+
+async def _correct_costs(
+    db: AsyncConnection, scope: TenantScope, invoice: InvoiceDocument, costs: Sequence[LateCost]
+) -> InvoiceDocument:
+    names = await records.load_account_names(
+        db, scope, invoice.vendor, {cost.customer_id for cost in costs}
+    )
+    return correct_costs(invoice, costs, names)
 
 
 async def list_undecided_imports(
@@ -148,7 +190,7 @@ async def list_undecided_imports(
     """List those of the imports with late costs about which somebody still has to decide.
 
     An import is decided when all of its customers are, or when a later one of the same payers is.
-    Without late costs of customers there is nothing to decide, so that it stays in the list.
+    Late costs that belong to no customer stay in the list: nobody can decide about them yet.
     """
     undecided: list[str] = []
     decided_payers: set[str] = set()
@@ -168,8 +210,7 @@ async def list_undecided_imports(
 async def _is_decided(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, found: ImportRecord
 ) -> bool:
-    customer_ids = {proposal.customer_id for proposal in found.proposals}
-    owners = await records.find_owners(db, scope, period, customer_ids)
+    groups = await group_late_costs(db, scope, found, period)
     rows = await records.list_decisions_of_import(db, scope, found.import_id)
-    groups = set(owners.values())
-    return bool(groups) and groups <= {row.company_id for row in rows}
+    has_owners = bool(groups) or not (found.proposals or found.drift)
+    return has_owners and groups.keys() <= {row.company_id for row in rows}

@@ -17,7 +17,7 @@ from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import sum_decimals
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.late_cost import LateCost
-from nimbill.invoicing.documents.stored_invoices import invoices
+from nimbill.invoicing.documents.stored_invoices import format_invoice_no, invoices
 
 basis = chosen("drift-decisions")
 
@@ -105,6 +105,27 @@ async def list_applied_decisions(
         and row.decision != DriftDecisionKind.dismissed
         and invoice.invoice_no in (row.invoice_no, row.replacement_no)
     ]
+
+
+async def load_settled_costs(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> dict[str, tuple[LateCost, ...]]:
+    """Map groups to the late costs that are settled for their current invoices."""
+    stmt = sa.select(invoices.c.company_id, invoices.c.number).where(
+        invoices.c.organisation_id == scope.organisation_id,
+        invoices.c.month == period.month,
+        invoices.c.vendor == period.vendor,
+    )
+    numbers = {
+        row.company_id: format_invoice_no(period.month, row.number)
+        for row in await db.execute(stmt)
+    }
+    return {
+        row.company_id: decode_late_costs(row.late_costs)
+        for row in await list_decisions_of_month(db, scope, period)
+        if row.decision != DriftDecisionKind.dismissed
+        and numbers.get(row.company_id) in (row.invoice_no, row.replacement_no)
+    }
 
 
 def sum_entries(applied: Collection[Row]) -> Decimal | None:

@@ -1,6 +1,6 @@
 """Corrects sent invoices: compares them with recalculated ones, and returns the difference."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
 import msgspec
@@ -16,8 +16,17 @@ from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
 from nimbill.foundation.money import add_decimals, subtract_decimals, sum_decimals
 from nimbill.invoicing.calculation.terms import CannotBeBilled
 from nimbill.invoicing.corrections import records as decisions
-from nimbill.invoicing.corrections.corrected_invoice import correct_terms, list_changed_terms
-from nimbill.invoicing.corrections.late_costs import correct_with_import, load_drift_import
+from nimbill.invoicing.corrections.corrected_invoice import (
+    ChangedTerm,
+    apply_terms,
+    correct_terms,
+    list_changed_terms,
+)
+from nimbill.invoicing.corrections.late_costs import (
+    apply_settled_costs,
+    correct_with_import,
+    load_drift_import,
+)
 from nimbill.invoicing.credit_notes.bodies import (
     CorrectedRate,
     CorrectionPreview,
@@ -66,14 +75,15 @@ async def preview_correction(
         raise not_found()
     invoice = decode_document(revisions[0].document)
     notes = await load_notes_of_invoice(db, scope, invoice)
+    base = apply_corrected_terms(invoice, notes)
     if body.terms is not None:
-        corrected = correct_with_terms(invoice, body.terms)
+        corrected = correct_with_terms(await apply_settled_costs(db, scope, base), body.terms)
     else:
         found, month = await load_drift_import(db, scope, body.import_id or "")
         if month != period:
             raise not_found()
         corrected = await correct_with_import(
-            db, scope, found, invoice, one_off_lines=bool(body.one_off_lines)
+            db, scope, found, base, one_off_lines=bool(body.one_off_lines)
         )
     applied = await decisions.list_applied_decisions(db, scope, invoice)
     netted = decisions.sum_entries(applied)
@@ -126,10 +136,21 @@ async def correct_invoice_terms(
 ) -> CreditNoteDocument:
     """Issue the note that corrects a sent invoice to one under other terms."""
     invoice, notes = await lock_credited_invoice(db, scope, period, company_id)
-    corrected = correct_with_terms(invoice, terms)
+    base = await apply_settled_costs(db, scope, apply_corrected_terms(invoice, notes))
+    corrected = correct_with_terms(base, terms)
     return await issue_correction(
         db, scope, invoice, notes, corrected, import_id=None, reason=reason, by=by
     )
+
+
+def apply_corrected_terms(
+    invoice: InvoiceDocument, notes: Iterable[CreditNoteDocument]
+) -> InvoiceDocument:
+    """Return the invoice with the terms of its last correcting note."""
+    corrections = [note.correction for note in notes if note.correction is not None]
+    if not corrections:
+        return invoice
+    return apply_terms(invoice, corrections[-1].setting, corrections[-1].terms)
 
 
 async def issue_correction(
@@ -167,12 +188,20 @@ async def issue_correction(
         list_taxes(returned),
         NoteCorrection(
             import_id=import_id,
-            changed_terms=list_changed_terms(invoice.terms, corrected.terms),
+            changed_terms=_list_changed_terms(invoice, notes, corrected),
+            setting=corrected.setting,
+            terms=corrected.terms,
             corrected=list_taxes(read_sums_by_rate(corrected)),
             corrected_total=corrected.sheet.total,
         ),
     )
     return await store_note(db, scope, invoice, content, by=by)
+
+
+def _list_changed_terms(
+    invoice: InvoiceDocument, notes: Iterable[CreditNoteDocument], corrected: InvoiceDocument
+) -> list[ChangedTerm]:
+    return list_changed_terms(apply_corrected_terms(invoice, notes).terms, corrected.terms)
 
 
 async def refuse_netted(db: AsyncConnection, scope: TenantScope, invoice: InvoiceDocument) -> None:
@@ -246,7 +275,7 @@ def _build_preview(
         vendor=invoice.vendor,
         currency=invoice.currency,
         exchange_rate=invoice.exchange_rate,
-        changed_terms=list_changed_terms(invoice.terms, corrected.terms),
+        changed_terms=_list_changed_terms(invoice, notes, corrected),
         rates=[_build_rate(rate, invoiced, credited, new) for rate in returned],
         invoiced_total=invoice.sheet.total,
         credited_total=credited_total,

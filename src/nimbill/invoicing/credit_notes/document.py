@@ -8,10 +8,12 @@ from decimal import Decimal
 
 import msgspec
 
+from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.foundation import exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
+from nimbill.invoicing.calculation.terms import Terms
 from nimbill.invoicing.corrections.corrected_invoice import ChangedTerm
 from nimbill.invoicing.credit_notes.credit_note_rules import (
     CreditKind,
@@ -50,7 +52,9 @@ class NoteCorrection(_FrozenPart, frozen=True, kw_only=True):
     """What was corrected: the costs, by an import of late costs, or some of the terms."""
 
     import_id: str | None
-    changed_terms: list[ChangedTerm]
+    changed_terms: list[ChangedTerm]  # since the correction before, or else since the invoice
+    setting: InvoiceSetting  # of the corrected invoice; later corrections start from it
+    terms: Terms
     corrected: list[CreditedTax]  # the corrected invoice, which invoice and notes add up to
     corrected_total: Decimal
 

@@ -21,13 +21,16 @@ from nimbill.imports.records import ImportRecord
 from nimbill.invoicing.corrections import records
 from nimbill.invoicing.corrections.late_costs import (
     correct_with_import,
-    list_late_costs,
+    group_late_costs,
     load_drift_import,
     load_late_costs,
 )
 from nimbill.invoicing.corrections.records import DriftDecisionKind
-from nimbill.invoicing.credit_notes.corrections import issue_correction
-from nimbill.invoicing.credit_notes.operations import lock_credited_invoice
+from nimbill.invoicing.credit_notes.corrections import apply_corrected_terms, issue_correction
+from nimbill.invoicing.credit_notes.operations import (
+    load_notes_of_invoice,
+    lock_credited_invoice,
+)
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.late_cost import LateCost
 from nimbill.invoicing.documents.stored_invoices import lock_invoices
@@ -52,16 +55,12 @@ ZERO = Decimal(0)
 async def list_drift(db: AsyncConnection, scope: TenantScope, import_id: str) -> list[DriftOfGroup]:
     """List the customers with late costs in an import, by billinggroup_id."""
     found, period = await load_drift_import(db, scope, import_id)
-    costs = list_late_costs(found)
-    owners = await records.find_owners(db, scope, period, {cost.customer_id for cost in costs})
-    by_group: defaultdict[str, list[LateCost]] = defaultdict(list)
-    for cost in costs:
-        if cost.customer_id in owners:
-            by_group[owners[cost.customer_id]].append(cost)
     decided = {
         row.company_id: _build_decision(row)
         for row in await records.list_decisions_of_import(db, scope, import_id)
     }
+    no_costs: dict[str, list[LateCost]] = {company_id: [] for company_id in decided}
+    by_group = no_costs | await group_late_costs(db, scope, found, period)
     numbers = await group_records.load_invoice_numbers(db, scope, period, by_group)
     return [
         DriftOfGroup(
@@ -109,12 +108,12 @@ async def decide(
         raise not_found()
     state = await lock_month(db, scope, period, shared=True)
     existing = await lock_invoices(db, scope, period, [company_id])
-    own_costs = await load_late_costs(db, scope, found, period, company_id)
     if any(
         row.company_id == company_id
         for row in await records.list_decisions_of_import(db, scope, import_id)
     ):
         raise _already_decided()
+    own_costs = await load_late_costs(db, scope, found, period, company_id)
     if not state.closed:
         raise Conflict("month_open", "The month was reopened. Import the delivery again instead.")
     values: dict[str, Any] = {"late_costs": records.encode_late_costs(own_costs)}
@@ -168,11 +167,13 @@ async def _settle(
     if body.decision is DriftDecisionKind.replacement:
         invoice = await lock_replaceable_invoice(db, scope, period, company_id)
     elif body.decision is DriftDecisionKind.credit_note:
-        invoice, notes = await lock_credited_invoice(db, scope, period, company_id)
+        invoice, _ = await lock_credited_invoice(db, scope, period, company_id)
     else:
         invoice = await group_records.load_owed_invoice(db, scope, period, company_id)
+    notes = await load_notes_of_invoice(db, scope, invoice)
+    base = apply_corrected_terms(invoice, notes)
     corrected = await correct_with_import(
-        db, scope, found, invoice, one_off_lines=bool(body.one_off_lines)
+        db, scope, found, base, one_off_lines=bool(body.one_off_lines)
     )
     values: dict[str, Any] = {
         "invoice_no": invoice.invoice_no,
