@@ -29,8 +29,9 @@ from tests.invoicing.corrections.late_deliveries import REASON, path_of, read, s
 from tests.invoicing.month_end import MONTH, PAYER, SETTING, MonthEnd
 from tests.problem_responses import HttpResponse
 
-HISTORIES = 6
-STEPS = 6
+HISTORIES = 4
+STEPS = 8
+DISCOUNTS = range(10, 1000, 13)  # in thousandths
 ACCOUNTS = ("111111111111", "222222222222")
 SERVICES = ("AmazonEC2", "AmazonS3")
 NEXT_MONTH = "2026-10"
@@ -69,16 +70,24 @@ class Customer:
 class History:
     def __init__(self, month_end: MonthEnd, seed: int) -> None:
         self.month_end, self.random = month_end, Random(seed)
-        self.costs = {(a, s): self.draw_cost() for a in ACCOUNTS for s in SERVICES}
+        self.costs = {
+            (account, service): Decimal(self.random.randrange(100_000, 2_000_000)) / 1000
+            for account in ACCOUNTS
+            for service in SERVICES
+        }
+        self.discounts = iter(DISCOUNTS)
         self.customers = self.bill()
 
-    def draw_cost(self) -> Decimal:
-        return Decimal(self.random.randrange(1, 2_000_000)) / 1000
+    def draw_late_cost(self, cost: Decimal) -> Decimal:
+        """Mostly lower, because a note cannot charge more."""
+        return cost * Decimal(self.random.randrange(700, 1020)) / 1000
 
     def draw_setting(self) -> dict[str, Any]:
+        """The discount grows, so that most corrections return something."""
+        fee = self.random.choice(["0", "0.03", "0.03", "0.03", "0.075"])
         return SETTING | {
-            "discount_rate": Decimal(self.random.choice(["0", "0.05", "0.1", "0.333"])),
-            "substitution_rate": Decimal(self.random.choice(["0", "0.03", "0.075"])),
+            "discount_rate": Decimal(next(self.discounts)) / 1000,
+            "substitution_rate": Decimal(fee),
         }
 
     def list_lines(self, costs: dict[tuple[str, str], Decimal]) -> list[dict[str, str]]:
@@ -120,7 +129,11 @@ class History:
 
     def deliver_late_costs(self) -> None:
         """Sometimes the vendor takes its changes back."""
-        changed = {key: self.draw_cost() for key in self.costs if self.random.random() < 0.5}
+        changed = {
+            key: self.draw_late_cost(cost)
+            for key, cost in self.costs.items()
+            if self.random.random() < 0.6
+        }
         delivered = self.costs | changed
         record = self.month_end.import_costs(*self.list_lines(delivered))
         if record["state"] == "unchanged":
@@ -153,9 +166,13 @@ class History:
         )
 
     def decide(self, customer: Customer, path: str, late_costs: tuple[LateCost, ...]) -> None:
-        """Try the decisions in a random order until one is accepted; it is accepted once."""
+        """Try the decisions in a random order until one is accepted; it is accepted once.
+
+        After an entry there are no notes any more, so that a note is tried first in most cases.
+        """
         decisions = ["credit_note", "entry", "replacement", "dismissed"]
-        self.random.shuffle(decisions)
+        if self.random.random() < 0.3:
+            self.random.shuffle(decisions)
         for decision in decisions:
             body = {"decision": decision, "reason": REASON}
             if decision == "entry":
