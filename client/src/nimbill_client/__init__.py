@@ -165,6 +165,7 @@ from nimbill_client.portal_bodies import (
     CurrencyForecast,
     CustomerInvoice,
     CustomerInvoiceHead,
+    CustomerReplacedInvoice,
     CustomerPayment,
     Dashboard,
     Me,
