@@ -24,7 +24,7 @@ InvoiceKey = tuple[str, str, str]  # month, company_id and vendor
 
 
 @dataclass(frozen=True, slots=True)
-class SentInvoices:
+class InvoiceOutcomes:
     """What became of invoices after they were sent."""
 
     payments: Mapping[InvoiceKey, CustomerPayment]  # empty if the organisation does not show them
@@ -37,9 +37,9 @@ class SentInvoices:
         return self.states.get(key, InvoiceState.created)
 
 
-async def load_sent_invoices(
+async def load_outcomes(
     db: AsyncConnection, scope: TenantScope, months: Collection[str]
-) -> SentInvoices:
+) -> InvoiceOutcomes:
     settings = await load_settings(db, scope)
     today = clock.local_date(clock.now(), settings.time_zone)
     payments, states = {}, {}
@@ -63,4 +63,4 @@ async def load_sent_invoices(
                 replaced_time=clock.format_timestamp(row.replaced_time),
             )
         )
-    return SentInvoices(payments, states, dict(replaced))
+    return InvoiceOutcomes(payments, states, dict(replaced))

@@ -29,11 +29,10 @@ EncodeInvoice = Callable[[InvoiceDocument, Language | None], bytes]
 
 def encode_discount_csv(document: InvoiceDocument, language: Language | None = None) -> bytes:
     """Encode the rows of the invoice, which is by account or by tag."""
-    if document.terms.calc_type == "tag":
-        header, rows = INVOICE_TAG, build_invoice_tag_rows([document])
-    else:
-        header, rows = INVOICE_ACCOUNT, build_invoice_account_rows([document])
-    return encode_csv(translate_headings(header, language), rows)
+    by_tag = document.terms.calc_type == "tag"
+    header = translate_headings(INVOICE_TAG if by_tag else INVOICE_ACCOUNT, language)
+    build_rows = build_invoice_tag_rows if by_tag else build_invoice_account_rows
+    return encode_csv(header, build_rows([document]))
 
 
 def encode_merged_csv(document: InvoiceDocument, language: Language | None = None) -> bytes:

@@ -17,7 +17,7 @@ from nimbill.invoicing.documents.stored_invoices import (
     list_invoices,
 )
 from nimbill.portal.invoices.bodies import CustomerInvoice, CustomerInvoiceHead, show_invoice
-from nimbill.portal.invoices.customer_payments import load_sent_invoices
+from nimbill.portal.invoices.customer_payments import load_outcomes
 from nimbill.portal.view import load_view, require_company, require_unfiltered
 
 basis = chosen("portal-invoices")
@@ -37,7 +37,7 @@ async def list_heads(
     rows = await list_invoice_heads(
         db, view.scope, limit=limit, offset=offset, conditions=conditions
     )
-    sent = await load_sent_invoices(db, view.scope, {row.month for row in rows})
+    sent = await load_outcomes(db, view.scope, {row.month for row in rows})
     keyed = [((row.month, row.company_id, row.vendor), row) for row in rows]
     return [
         CustomerInvoiceHead(
@@ -81,7 +81,7 @@ async def load_shown_invoice(
     stored = await _load_stored(db, caller, company_id, month, vendor)
     company = stored.company_id
     own_scope = TenantScope(caller.scope.organisation_id, frozenset({company}))
-    sent = await load_sent_invoices(db, own_scope, {month})
+    sent = await load_outcomes(db, own_scope, {month})
     key = (month, company, vendor)
     return show_invoice(
         stored.document,

@@ -1,4 +1,5 @@
 // The invoices, the newest first.
+import Box from "@cloudscape-design/components/box";
 import { useLingui } from "@lingui/react/macro";
 import { useApi } from "../../api/queries.ts";
 import type { components } from "../../api/schema.ts";
@@ -13,6 +14,7 @@ import type { Column } from "../../components/server-table.tsx";
 import { formatVendor } from "../../components/vendor.ts";
 import { useLanguage } from "../../language/language.tsx";
 import { BrowserTable } from "../browser-table.tsx";
+import { InvoiceState, useStateTexts } from "../invoice-state.tsx";
 
 type Head = components["schemas"]["CustomerInvoiceHead"];
 
@@ -40,6 +42,7 @@ export default function InvoicesPage() {
 function useColumns(hasPayments: boolean): Column<Head>[] {
   const { t } = useLingui();
   const paymentText = usePaymentText();
+  const stateTexts = useStateTexts();
   const { language } = useLanguage();
   const amount = (name: "pre_tax" | "tax" | "total", header: string): Column<Head> => ({
     id: name,
@@ -87,6 +90,14 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       cell: ({ due_date: due }) => (due === null ? "–" : formatDate(due, language)),
       csv: (invoice) => invoice.due_date ?? "",
     },
+    {
+      id: "state",
+      header: t`State`,
+      sort: "state",
+      width: 140,
+      cell: (invoice) => <InvoiceState state={invoice.state} />,
+      csv: (invoice) => stateTexts[invoice.state],
+    },
     ...(hasPayments ? [payment] : []),
     {
       id: "issued",
@@ -100,9 +111,20 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "number",
       header: t`Invoice number`,
       sort: "invoice_no",
-      width: 140,
-      cell: (invoice) => invoice.invoice_no,
-      csv: (invoice) => invoice.invoice_no,
+      width: 160,
+      cell: (invoice) => (
+        <>
+          {invoice.invoice_no}
+          {invoice.replaced[0] !== undefined && (
+            <Box variant="small" display="block" color="text-body-secondary">
+              {t`replaces ${invoice.replaced[0].invoice_no}`}
+            </Box>
+          )}
+        </>
+      ),
+      // with the replaced numbers, so that searching for one finds the invoice in its place
+      csv: (invoice) =>
+        [invoice.invoice_no, ...invoice.replaced.map(({ invoice_no }) => invoice_no)].join(" "),
     },
     {
       id: "pdf",
