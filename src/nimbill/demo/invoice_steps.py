@@ -1,6 +1,8 @@
 """Seed steps for invoices: month settings, creation, closing, and PDF files."""
 
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from nimbill.demo.monthly_data import (
     CLOSED_MONTHS,
     CURRENT_MONTH,
     EXCHANGE_RATES,
+    LAST_CLOSED_MONTH,
     MONTHLY_OVERRIDES,
     OPEN_MONTH,
 )
@@ -19,9 +22,11 @@ from nimbill.demo.resellers import AOZORA, DemoReseller
 from nimbill.foundation import clock
 from nimbill.foundation.calendar_month import month_end
 from nimbill.foundation.vendors import BilledVendor
-from nimbill_client import MonthlyInvoiceSetting
+from nimbill_client import MonthlyInvoiceSetting, OrganisationSettingsChange
 
 PDF_FOLDER = "invoices"  # inside the data folder
+TIME_ZONE = "Asia/Tokyo"  # of the demo's organisations
+WESTERNMOST = "Etc/GMT+12"
 
 MonthlyOverrides = dict[str, dict[BilledVendor, MonthlyInvoiceSetting]]  # by company_id
 
@@ -29,12 +34,28 @@ MonthlyOverrides = dict[str, dict[BilledVendor, MonthlyInvoiceSetting]]  # by co
 def create_invoices(client: DemoClient, reseller: DemoReseller, month: str) -> None:
     """Saves the settings of the month and creates its invoices; closes it if it is in the past."""
     save_month_settings(client, reseller, month, client.company_ids())
-    for vendor in _list_vendors(reseller):
-        with existing_allowed():
-            client.api.invoices.create(month, vendor, key=f"demo-create-{month}-{vendor}")
+    is_older = reseller is AOZORA and month == LAST_CLOSED_MONTH
+    with _yesterday(client) if is_older else nullcontext():
+        for vendor in _list_vendors(reseller):
+            with existing_allowed():
+                client.api.invoices.create(month, vendor, key=f"demo-create-{month}-{vendor}")
     if month in CLOSED_MONTHS:
         for vendor in _list_vendors(reseller):
             _close_month(client, month, vendor)
+
+
+@contextmanager
+def _yesterday(client: DemoClient) -> Iterator[None]:
+    """Invoices are dated in the time zone of the organisation.
+
+    In the westernmost one it is still yesterday, except in the last three hours of a day in Tokyo.
+    So an invoice that is due on receipt is overdue as soon as the demo has started.
+    """
+    client.api.settings.change(OrganisationSettingsChange(time_zone=WESTERNMOST))
+    try:
+        yield
+    finally:
+        client.api.settings.change(OrganisationSettingsChange(time_zone=TIME_ZONE))
 
 
 def _close_month(client: DemoClient, month: str, vendor: BilledVendor) -> None:

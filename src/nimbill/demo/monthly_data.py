@@ -143,7 +143,7 @@ MONTHLY_OVERRIDES: Mapping[tuple[str, str, BilledVendor], tuple[Mapping[str, str
 # Of the last closed month; the invoices before it are paid.
 UNPAID = frozenset({"BG-0029", "BG-0037"})
 PARTLY_PAID: Mapping[str, Decimal] = {"BG-0022": Decimal("0.5")}  # share by billing group
-PAYS_ON_RECEIPT = "BG-0029"  # it is overdue on the day after the demo was created
+PAYS_ON_RECEIPT = "BG-0029"  # it is overdue on the day after its invoice was issued
 
 
 def last_months(count: int) -> tuple[str, ...]:

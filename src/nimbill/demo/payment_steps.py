@@ -6,13 +6,13 @@ from decimal import ROUND_DOWN, Decimal
 from io import StringIO
 
 from nimbill.demo.api_client import DemoClient, existing_allowed
+from nimbill.demo.invoice_steps import TIME_ZONE
 from nimbill.demo.monthly_data import LAST_CLOSED_MONTH, PARTLY_PAID, UNPAID
 from nimbill.demo.resellers import DemoReseller
 from nimbill.foundation import clock
 from nimbill.foundation.calendar_month import add_months
 from nimbill_client import Receivable
 
-TIME_ZONE = "Asia/Tokyo"  # of the demo's organisations
 COLUMNS = ("invoice_no", "amount", "paid_on", "note")
 
 
