@@ -43,7 +43,7 @@ def mail_invoices(client: DemoClient, reseller: DemoReseller, month: str) -> Non
             for customer in reseller.list_customers(vendor)
             if customer.billinggroup_id in CONTACTS
         ]
-        request = SendInvoicesRequest(vendor=vendor, company_ids=receivers)
+        request = SendInvoicesRequest(vendor=vendor, method="pdf", company_ids=receivers)
         if receivers:
             with existing_allowed():
                 client.api.deliveries.send(month, request, key=f"demo-mails-{month}-{vendor}")

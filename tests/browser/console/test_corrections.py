@@ -50,14 +50,14 @@ def confirm(page: Page, action: str, reason: str) -> None:
     button.click()
 
 
-def test_late_costs_are_credited_and_refused_as_a_replacement(
+def test_late_costs_are_credited_from_the_preview(
     open_console: OpenConsole, issuer: SampleReseller
 ) -> None:
     import_late_costs(issuer)
     console = open_console(issuer)
     page = open_correction(console, issuer, CLOSED_MONTH, "BG-0001")
     rates = page.get_by_role("grid", name="税率別の差額")
-    expect(rates.get_by_role("row").filter(has_text="10%")).to_contain_text("-¥")
+    expect(rates.get_by_role("row").filter(has_text="10%")).to_contain_text("−¥1,469")
     lines = page.get_by_role("grid", name="訂正される明細")
     expect(lines.get_by_role("row").filter(has_text="AmazonEC2")).to_be_visible()
     console.check_accessibility()

@@ -1,6 +1,7 @@
 // From when customers see an invoice in the portal: at once, or at a time in the organisation's zone.
 import Box from "@cloudscape-design/components/box";
 import DateInput from "@cloudscape-design/components/date-input";
+import FormField from "@cloudscape-design/components/form-field";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import TimeInput from "@cloudscape-design/components/time-input";
@@ -42,19 +43,21 @@ export function PublicationTime({ choice, nowLabel, timeZone, onChange }: Public
       {choice.later && (
         <>
           <SpaceBetween direction="horizontal" size="xs">
-            <DateInput
-              ariaLabel={t`Date of publication`}
-              placeholder="YYYY/MM/DD"
-              value={choice.date}
-              onChange={({ detail }) => onChange({ ...choice, date: detail.value })}
-            />
-            <TimeInput
-              ariaLabel={t`Time of publication`}
-              format="hh:mm"
-              placeholder="hh:mm"
-              value={choice.time}
-              onChange={({ detail }) => onChange({ ...choice, time: detail.value })}
-            />
+            <FormField label={t`Date of publication`}>
+              <DateInput
+                placeholder="YYYY/MM/DD"
+                value={choice.date}
+                onChange={({ detail }) => onChange({ ...choice, date: detail.value })}
+              />
+            </FormField>
+            <FormField label={t`Time of publication`}>
+              <TimeInput
+                format="hh:mm"
+                placeholder="hh:mm"
+                value={choice.time}
+                onChange={({ detail }) => onChange({ ...choice, time: detail.value })}
+              />
+            </FormField>
           </SpaceBetween>
           <Box variant="small" color="text-body-secondary">
             <Trans>

@@ -22,7 +22,7 @@ const SIGNS: Record<State, StatusIndicatorProps.Type> = {
 export function useStateTexts(): Record<State, string> {
   const { t } = useLingui();
   return {
-    created: t({ message: "In preparation", context: "invoice" }),
+    created: t({ message: "Created", context: "invoice" }),
     sent: t({ message: "Issued", context: "invoice" }),
     credited: t({ message: "Credited in full", context: "invoice" }),
     replaced: t({ message: "Replaced", context: "invoice" }),

@@ -38,6 +38,10 @@ export default function InvoicesPage() {
   );
 }
 
+function listReplaced({ replaced }: Head): string {
+  return replaced.map(({ invoice_no }) => invoice_no).join(", ");
+}
+
 /** The columns; payments are shown if the reseller shows them. */
 function useColumns(hasPayments: boolean): Column<Head>[] {
   const { t } = useLingui();
@@ -49,7 +53,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
     header,
     sort: name,
     numeric: true,
-    width: 120,
+    width: 110,
     cell: (invoice) => (
       <Amount value={invoice[name]} currency={invoice.currency} strong={name === "total"} />
     ),
@@ -58,7 +62,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
   const payment: Column<Head> = {
     id: "payment",
     header: t({ message: "Payment", context: "of an invoice" }),
-    width: 150,
+    width: 120,
     // it is not among the columns that are shown before the list is loaded
     alwaysVisible: true,
     cell: (invoice) =>
@@ -70,7 +74,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "month",
       header: t`Month`,
       sort: "month",
-      width: 175,
+      width: 150,
       alwaysVisible: true,
       cell: ({ month, vendor }) => (
         <RouterLink to={`/invoices/${month}/${vendor}`}>
@@ -79,39 +83,11 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       ),
       csv: (invoice) => `${invoice.month} ${formatVendor(invoice.vendor)}`,
     },
-    amount("total", t`Total`),
-    amount("pre_tax", t`Before tax`),
-    amount("tax", t`Tax`),
-    {
-      id: "due",
-      header: t`Due date`,
-      sort: "due_date",
-      width: 130,
-      cell: ({ due_date: due }) => (due === null ? "–" : formatDate(due, language)),
-      csv: (invoice) => invoice.due_date ?? "",
-    },
-    {
-      id: "state",
-      header: t`State`,
-      sort: "state",
-      width: 140,
-      cell: (invoice) => <InvoiceState state={invoice.state} />,
-      csv: (invoice) => stateTexts[invoice.state],
-    },
-    ...(hasPayments ? [payment] : []),
-    {
-      id: "issued",
-      header: t`Issued`,
-      sort: "issue_date",
-      width: 130,
-      cell: (invoice) => formatDate(invoice.issue_date, language),
-      csv: (invoice) => invoice.issue_date,
-    },
     {
       id: "number",
       header: t`Invoice number`,
       sort: "invoice_no",
-      width: 160,
+      width: 125,
       cell: (invoice) => (
         <>
           {invoice.invoice_no}
@@ -122,14 +98,30 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
           )}
         </>
       ),
-      // with the replaced numbers, so that searching for one finds the invoice in its place
-      csv: (invoice) =>
-        [invoice.invoice_no, ...invoice.replaced.map(({ invoice_no }) => invoice_no)].join(" "),
+      csv: (invoice) => invoice.invoice_no,
+    },
+    amount("total", t`Total`),
+    {
+      id: "state",
+      header: t`State`,
+      sort: "state",
+      width: 125,
+      cell: (invoice) => <InvoiceState state={invoice.state} />,
+      csv: (invoice) => stateTexts[invoice.state],
+    },
+    ...(hasPayments ? [payment] : []),
+    {
+      id: "due",
+      header: t`Due date`,
+      sort: "due_date",
+      width: 110,
+      cell: ({ due_date: due }) => (due === null ? "–" : formatDate(due, language)),
+      csv: (invoice) => invoice.due_date ?? "",
     },
     {
       id: "pdf",
       header: t`PDF`,
-      width: 85,
+      width: 70,
       cell: ({ month, vendor, invoice_no }) => (
         <PdfButton
           address="/m/portal/invoices/{month}/{vendor}/pdf"
@@ -140,10 +132,30 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       ),
       csv: () => "",
     },
+    amount("pre_tax", t`Before tax`),
+    amount("tax", t`Tax`),
+    {
+      id: "issued",
+      header: t`Issued`,
+      sort: "issue_date",
+      width: 110,
+      cell: (invoice) => formatDate(invoice.issue_date, language),
+      csv: (invoice) => invoice.issue_date,
+    },
+    {
+      // searching for the number of a replaced invoice finds the one in its place
+      id: "replaces",
+      header: t`Replaces`,
+      width: 140,
+      hiddenAtFirst: true,
+      cell: listReplaced,
+      csv: listReplaced,
+    },
     {
       id: "currency",
       header: t`Currency`,
       width: 85,
+      hiddenAtFirst: true, // every amount shows it
       cell: (invoice) => formatCurrency(invoice.currency),
       csv: (invoice) => formatCurrency(invoice.currency),
     },

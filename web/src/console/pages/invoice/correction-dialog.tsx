@@ -120,7 +120,7 @@ function request(
         one_off_lines: oneOffLines,
       },
     });
-  if (kind === "replacement")
+  if (!("terms" in source))
     return client.post("/m/core/invoices/{month}/{company_id}/{vendor}/replacement", {
       path,
       body: { reason },

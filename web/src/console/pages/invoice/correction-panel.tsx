@@ -169,12 +169,12 @@ function Preview(props: PreviewProps) {
               <Trans>The invoice would be the same. There is nothing to correct.</Trans>
             </Alert>
           ) : (
-            <>
+            <SpaceBetween size="l">
               <Steps {...props} correction={found} />
               <TaxRates invoice={invoice} correction={found} />
               {found.changedTerms.length > 0 && <ChangedTerms correction={found} />}
               <CorrectedLines invoice={invoice} correction={found} />
-            </>
+            </SpaceBetween>
           )}
         </SpaceBetween>
       )}

@@ -7,6 +7,7 @@ import { useApi, useClient } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { isZero } from "../../../components/amount-format.ts";
 import { useMay } from "../../me.ts";
+import { readTerms, writeTerms } from "../terms/terms-model.ts";
 import { type CorrectedTaxRate, listTaxRates, type Sheet, subtract } from "./corrected-amounts.ts";
 import type { InvoiceDocument, InvoicePath } from "./invoice-page.tsx";
 
@@ -17,7 +18,7 @@ const IMPORTS_MAX = 10;
 
 /** The settings and costs of the open month, the terms of the customer, or late costs of an import. */
 export type CorrectionSource =
-  | { id: "month"; terms: Terms }
+  | { id: "month" }
   | { id: "terms"; terms: Terms }
   | { id: string; importId: string; time: string; hasOneOffLines: boolean };
 
@@ -60,7 +61,7 @@ export function useCorrectionSources(path: InvoicePath): CorrectionSource[] | un
   const isOpen = open.data?.some(({ month }) => month === path.month) ?? false;
   return [
     ...imports,
-    ...(terms && isOpen && may("ModifyBillingGroup") ? [{ id: "month" as const, terms }] : []),
+    ...(isOpen && may("ModifyBillingGroup") ? [{ id: "month" as const }] : []),
     ...(terms ? [{ id: "terms" as const, terms }] : []),
   ];
 }
@@ -101,10 +102,11 @@ export function useCorrection(
   return useQuery<Correction, ApiError>({
     queryKey: ["correction", path, invoice.revision, source.id, oneOffLines],
     queryFn: async ({ signal }) => {
-      if (source.id === "month" && "terms" in source) {
+      if (!("terms" in source) && !("importId" in source)) {
         const { current } = await client.post("/m/core/billinggroup/{company_id}/preview/{month}", {
           path: { company_id: path.company_id, month: path.month },
-          body: source.terms,
+          // The month under its own terms is part of every preview, whatever terms it is for.
+          body: { vendor: path.vendor, ...writeTerms(readTerms(undefined, undefined, "stated")) },
           signal,
         });
         return compareSheets(invoice.sheet, current);

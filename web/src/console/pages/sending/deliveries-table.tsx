@@ -64,7 +64,11 @@ export function DeliveriesTable({ month, vendor, company, actions }: DeliveriesT
         embedded
         borderless={ofInvoice}
         wrap
-        columns={useColumns(ofInvoice, setRetried)}
+        columns={useColumns(
+          ofInvoice,
+          deliveries.data?.data.some(mayBeRetried) ?? false,
+          setRetried,
+        )}
         rows={deliveries.data?.data}
         total={deliveries.data?.total}
         control={control}
@@ -101,17 +105,25 @@ function StateFilter({ control }: { control: ListControl }) {
   );
 }
 
-function useColumns(ofInvoice: boolean, onRetry: (each: Delivery) => void): Column<Delivery>[] {
+function mayBeRetried({ state }: Delivery): boolean {
+  return state === "failed" || state === "unknown";
+}
+
+function useColumns(
+  ofInvoice: boolean,
+  hasFailed: boolean,
+  onRetry: (each: Delivery) => void,
+): Column<Delivery>[] {
   const { t } = useLingui();
   const { language } = useLanguage();
   const { states } = useDeliveryTexts();
-  const mayChange = useMay()("ModifyInvoice");
+  const mayRetry = useMay()("ModifyInvoice") && hasFailed;
   const customer: Column<Delivery> = {
     id: "customer",
     header: t`Customer`,
     sort: "billinggroup_name",
     alwaysVisible: true,
-    width: 200,
+    width: 180,
     cell: (each) => (
       <RouterLink to={`/invoices/${each.month}/${each.company_id}/${each.vendor}?tab=mails`}>
         {each.billinggroup_name}
@@ -122,9 +134,11 @@ function useColumns(ofInvoice: boolean, onRetry: (each: Delivery) => void): Colu
   const actions: Column<Delivery> = {
     id: "actions",
     header: t`Actions`,
-    width: 120,
+    width: 110,
+    // it is not among the columns that are shown before the list is loaded
+    alwaysVisible: true,
     cell: (each) =>
-      (each.state === "failed" || each.state === "unknown") && (
+      mayBeRetried(each) && (
         <Button ariaLabel={t`Send invoice ${each.invoice_no} again`} onClick={() => onRetry(each)}>
           <Trans>Send again</Trans>
         </Button>
@@ -137,14 +151,16 @@ function useColumns(ofInvoice: boolean, onRetry: (each: Delivery) => void): Colu
       id: "invoice",
       header: t`Invoice`,
       sort: "invoice_no",
-      width: 120,
+      width: 130,
+      // the page of an invoice has its number as a title
+      hiddenAtFirst: ofInvoice,
       cell: (each) => each.invoice_no,
       csv: (each) => each.invoice_no,
     },
     {
       id: "recipients",
       header: t`Recipients`,
-      width: ofInvoice ? 170 : 240,
+      width: ofInvoice ? 220 : 280,
       cell: (each) => listRecipients(each.recipients),
       csv: (each) => listRecipients(each.recipients),
     },
@@ -152,7 +168,7 @@ function useColumns(ofInvoice: boolean, onRetry: (each: Delivery) => void): Colu
       id: "state",
       header: t`State`,
       sort: "state",
-      width: ofInvoice ? 140 : 220,
+      width: ofInvoice ? 170 : 190,
       cell: (each) => <State delivery={each} />,
       csv: (each) => [states[each.state], each.cause ?? ""].filter(Boolean).join(": "),
     },
@@ -160,11 +176,11 @@ function useColumns(ofInvoice: boolean, onRetry: (each: Delivery) => void): Colu
       id: "time",
       header: t`Time`,
       sort: "update_time",
-      width: ofInvoice ? 120 : 160,
+      width: 180,
       cell: (each) => formatTime(each.update_time, language),
       csv: (each) => each.update_time,
     },
-    ...(mayChange ? [actions] : []),
+    ...(mayRetry ? [actions] : []),
   ];
 }
 
