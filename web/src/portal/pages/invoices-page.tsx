@@ -74,7 +74,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "month",
       header: t`Month`,
       sort: "month",
-      width: 150,
+      width: 145,
       alwaysVisible: true,
       cell: ({ month, vendor }) => (
         <RouterLink to={`/invoices/${month}/${vendor}`}>
@@ -87,7 +87,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "number",
       header: t`Invoice number`,
       sort: "invoice_no",
-      width: 125,
+      width: 140,
       cell: (invoice) => (
         <>
           {invoice.invoice_no}
@@ -114,7 +114,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "due",
       header: t`Due date`,
       sort: "due_date",
-      width: 110,
+      width: 130,
       cell: ({ due_date: due }) => (due === null ? "–" : formatDate(due, language)),
       csv: (invoice) => invoice.due_date ?? "",
     },
@@ -138,7 +138,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "issued",
       header: t`Issued`,
       sort: "issue_date",
-      width: 110,
+      width: 130,
       cell: (invoice) => formatDate(invoice.issue_date, language),
       csv: (invoice) => invoice.issue_date,
     },
