@@ -14,7 +14,7 @@ class PicturedConsole:
     """One of the two consoles: its address, its sign-in, and its pages by the picture's name.
 
     An asterisk in a path stands for the end of the first link on the list of such pages, {company}
-    for the first customer.
+    for the first customer, {corrected} for the one with late costs.
     """
 
     root: str
@@ -38,6 +38,9 @@ STAFF = PicturedConsole(
             "checks": f"/checks/{OPEN_MONTH}/aws",
             "invoices": f"/invoices/{OPEN_MONTH}",
             "invoice": f"/invoices/{OPEN_MONTH}/{{company}}/aws",
+            "correction": f"/invoices/{LAST_CLOSED_MONTH}/{{corrected}}/aws?tab=correction",
+            "mails": f"/invoices/{LAST_CLOSED_MONTH}/{{company}}/aws?tab=mails",
+            "sending": f"/sending/{LAST_CLOSED_MONTH}/aws",
             "receivables": "/receivables",
             "import-payments": "/receivables/import",
             "archive": "/archive",

@@ -26,6 +26,7 @@ from nimbill.demo.logins import DemoLogin, read_logins
 from nimbill.demo.monthly_data import MONTHS_MAX
 from nimbill.demo.resellers import AOZORA
 from nimbill.demo.seed_steps import derive_password
+from nimbill.demo.write_cost_files import CORRECTED_BILLING_GROUP
 from tests.browser.api_pictures import take_api_pictures
 from tests.browser.chromium import LOADING, start_chromium
 from tests.browser.pictured_pages import CONSOLES, NAMES, STAFF, PicturedConsole
@@ -84,11 +85,11 @@ class Demo:
         token: str = response.json()["access_token"]
         return token
 
-    def find_company(self) -> str:
+    def find_companies(self) -> dict[str, str]:
+        """The company_id of each billinggroup_id, in the order of the list."""
         headers = {"Authorization": f"Bearer {self.token}"}
         groups = httpx.get(f"{self.address}/m/core/billinggroup", headers=headers).json()
-        company: str = groups[0]["company_id"]
-        return company
+        return {group["billinggroup_id"]: group["company_id"] for group in groups}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -168,7 +169,11 @@ def take_console(
 
 def find_path(page: Page, demo: Demo, root: str, path: str) -> str:
     if not path.endswith("*"):
-        return path.replace("{company}", demo.find_company())
+        if "{" not in path:
+            return path
+        companies = demo.find_companies()
+        first, corrected = next(iter(companies.values())), companies[CORRECTED_BILLING_GROUP]
+        return path.format(company=first, corrected=corrected)
     beginning = path.removesuffix("*")
     if not page.url.endswith(f"{root}{beginning.removesuffix('/')}"):
         page.goto(f"{demo.address}{root}{beginning.removesuffix('/')}")

@@ -32,6 +32,7 @@ EXPECTED = {
     "list_archived_documents",
     "list_audit_entries",
     "list_billing_groups",
+    "list_deliveries",
     "list_imports",
     "list_invoices",
     "list_payments",

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 
 from nimbill.demo.cost_deliveries import LATE_DELIVERY
-from nimbill.demo.fixtures import find_production_account
+from nimbill.demo.fixtures import CONTACTS, find_production_account
 from nimbill.demo.invoice_steps import list_customers_with_combined_invoice, pdf_folder
 from nimbill.demo.monthly_data import (
     CURRENT_MONTH,
@@ -18,6 +18,7 @@ from nimbill.demo.monthly_data import (
     RESERVED_INSTANCE_MOVES,
 )
 from nimbill.demo.resellers import AOZORA, MINATO, DemoReseller
+from nimbill.demo.sending_steps import CORRECTED_TERMS, CORRECTION_REASON
 from nimbill.demo.stack_steps import DEPLOYMENT
 from nimbill.demo.write_cost_files import CORRECTED_BILLING_GROUP, UNASSIGNED_ACCOUNTS
 from nimbill.foundation import exact_json
@@ -133,6 +134,27 @@ def check_closed_month_is_mostly_paid(client: ResellerClient) -> None:
     settled = client.get("/receivables?balance=settled")
     contracts = sum(len(customer.contracts) for customer in AOZORA.customers)
     assert len(settled) == contracts - len(open_invoices)
+
+
+def check_invoices_are_mailed_and_one_is_corrected(
+    client: ResellerClient, demo: DemoProcess
+) -> None:
+    """The mails are files; a credit note has returned a part of one invoice."""
+    mails = client.get(f"/invoices/{LAST_CLOSED_MONTH}/deliveries")
+    receivers = {each["recipients"][0]["email"] for each in mails}
+    assert receivers == {contacts[0][1] for contacts in CONTACTS.values()}
+    assert {each["state"] for each in mails} == {"delivered"}
+    files = list(demo.folder.glob("outbox/*/*.eml"))
+    assert {each["message_id"].partition("@")[0] for each in mails} <= {file.stem for file in files}
+    (corrected,) = [
+        each["company_id"]
+        for each in client.get("/billinggroup")
+        if each["billinggroup_id"] == CORRECTED_TERMS[0]
+    ]
+    (note,) = client.get(f"/invoices/{LAST_CLOSED_MONTH}/{corrected}/aws/credit-notes")
+    assert (note["kind"], note["reason"]) == ("correction", CORRECTION_REASON)
+    (endpoint,) = client.get("/webhooks")
+    assert endpoint["enabled"] is False
 
 
 def check_second_reseller_is_invoiced(client: ResellerClient) -> None:

@@ -16,7 +16,13 @@ from nimbill.customers.invoice_templates.registration_number_rules import (
 from nimbill.customers.organisation_settings.usage_table_rules import find_usage_table_violations
 from nimbill.demo.api_client import DemoError
 from nimbill.demo.contract_terms import USAGE_TABLE, USUAL_TERMS, terms
-from nimbill.demo.fixtures import TAG_KEY, invoice_templates, list_cloud_accounts, list_projects
+from nimbill.demo.fixtures import (
+    CONTACTS,
+    TAG_KEY,
+    invoice_templates,
+    list_cloud_accounts,
+    list_projects,
+)
 from nimbill.demo.logins import DemoLogin
 from nimbill.demo.monthly_data import (
     CLOSED_MONTHS,
@@ -34,6 +40,7 @@ from nimbill.demo.monthly_data import (
 from nimbill.demo.resellers import AOZORA, RESELLERS
 from nimbill.demo.seed_steps import build_seed_plan
 from nimbill.demo.seeding import refuse_other_seed_data
+from nimbill.demo.sending_steps import CORRECTED_TERMS
 from nimbill.demo.vendor_files.charges import ChargeKind
 from nimbill.demo.vendor_files.products import TAG_KEYS
 
@@ -122,6 +129,8 @@ def test_monthly_data_refers_to_existing_customers() -> None:
 
     assert {(charge.billinggroup_id, charge.vendor) for charge in ONE_OFF_CHARGES} <= contracts
     assert contracts >= FREE_FORMAT_ITEMS.keys()
+    assert CORRECTED_TERMS[:2] in contracts
+    assert CORRECTED_TERMS[0] in CONTACTS.keys() <= groups
     assert {(group, vendor) for _, group, vendor in MONTHLY_OVERRIDES} <= contracts
     assert {move.owner for move in RESERVED_INSTANCE_MOVES} <= RESERVATION_FEES.keys()
     assert {(move.receiver, "aws") for move in RESERVED_INSTANCE_MOVES} <= contracts

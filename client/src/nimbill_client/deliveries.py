@@ -19,7 +19,7 @@ class SendInvoicesRequest(Record, frozen=True, kw_only=True):
     """
 
     vendor: BilledVendor
-    method: str = "pdf"
+    method: str
     company_ids: Sequence[str] | None = None
     revisions: Mapping[str, int] | None = None
     publish_time: str | None = None

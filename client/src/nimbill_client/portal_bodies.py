@@ -192,8 +192,20 @@ class CustomerPayment(Record, frozen=True, kw_only=True):
     overdue: bool
 
 
+class CustomerReplacedInvoice(Record, frozen=True, kw_only=True):
+    """`state` is replaced; the invoice with the number `replacement_no` is owed instead."""
+
+    invoice_no: str
+    state: str
+    replacement_no: str
+    replaced_time: str
+
+
 class CustomerInvoiceHead(Record, frozen=True, kw_only=True):
-    """`payment` is null unless the invoice was sent and the organisation shows payments."""
+    """`payment` is null unless the invoice was sent and the organisation shows payments.
+
+    `state` is created, sent, credited or cancelled.
+    """
 
     company_id: str
     month: str
@@ -207,6 +219,8 @@ class CustomerInvoiceHead(Record, frozen=True, kw_only=True):
     total: Decimal
     payment: CustomerPayment | None
     cancelled: bool
+    state: str
+    replaced: list[CustomerReplacedInvoice]
 
 
 class PrintedParty(Record, frozen=True, kw_only=True):

@@ -70,6 +70,16 @@ PORTAL_LOGINS = {"BG-0001": "hinata@demo.invalid", "BG-0003": "akatsuki@demo.inv
 # The first customer sees every page of the portal, the second one those of a new account.
 FULL_PORTAL = "BG-0001"
 
+# Who receives the invoices of a customer: name, address, and whether as recipient or as a copy.
+CONTACTS = {
+    "BG-0001": (
+        ("経理部 田中", "keiri@hinata.demo.invalid", "to"),
+        ("情報システム部 鈴木", "joho@hinata.demo.invalid", "cc"),
+    ),
+    "BG-0003": (("管理部 佐藤", "kanri@akatsuki.demo.invalid", "to"),),
+    "BG-0012": (("Accounts Payable", "ap@kaede.demo.invalid", "to"),),
+}
+
 # First and last digits of the account number, Japanese and English name, share of the spend.
 ACCOUNT_PURPOSES = (
     ("01", "0017", "本番", "Production", 60),

@@ -83,6 +83,7 @@ def _addresses(address: str, folder: Path) -> Iterator[str]:
     yield f"  metrics   {address}/metrics"
     yield f"  log       {folder / 'demo.log'}"
     yield f"  invoices  {pdf_files} ({count} PDF files)"
+    yield f"  mails     {folder / 'outbox'} (sent invoices as .eml files)"
 
 
 def _earlier_months(months: SeededMonths) -> str:

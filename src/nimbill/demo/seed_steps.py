@@ -48,6 +48,12 @@ from nimbill.demo.monthly_data import (
 )
 from nimbill.demo.payment_steps import send_and_pay_invoices
 from nimbill.demo.resellers import AOZORA, DemoReseller
+from nimbill.demo.sending_steps import (
+    add_contacts,
+    add_webhook,
+    correct_invoice,
+    mail_invoices,
+)
 from nimbill.demo.stack_steps import launch_stack  # version 3
 from nimbill_client import (
     Band,
@@ -271,6 +277,8 @@ def build_seed_plan(reseller: DemoReseller, months: Sequence[str]) -> SeedPlan:
             "cost files": partial(start_imports, months=recent),
             "free format items": add_free_format_items,
             "portal logins": add_portal_logins,
+            "contacts": add_contacts,
+            "a webhook endpoint": add_webhook,
             "subusers": add_subusers,
             "a stack": launch_stack,  # version 3
         },
@@ -287,6 +295,9 @@ def _month_steps(reseller: DemoReseller, months: Sequence[str]) -> SeedSteps:
             if month != CURRENT_MONTH:
                 steps[f"adjustments of {month}"] = partial(apply_adjustments, month=month)
                 steps[f"invoices of {month}"] = partial(create_invoices, month=month)
+            if month == LAST_CLOSED_MONTH and reseller is AOZORA:
+                steps[f"mails of {month}"] = partial(mail_invoices, month=month)
+                steps[f"a correction of {month}"] = partial(correct_invoice, month=month)
             if month in CLOSED_MONTHS:
                 steps[f"payments of {month}"] = partial(send_and_pay_invoices, month=month)
     return steps

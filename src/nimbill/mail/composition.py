@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
-from email.utils import formatdate, parseaddr
+from email.utils import formatdate
 from hashlib import sha256
 
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
+from nimbill.mail.sender import build_sender, find_sender
 
 basis = chosen("mailed-invoices")
 
@@ -34,6 +35,7 @@ class Mail:
     cc: Sequence[MailRecipient]
     subject: str
     text: str
+    sender_name: str | None = None  # the name of the organisation
     reply_to: str | None = None
     attachment: PdfAttachment | None = None
 
@@ -47,14 +49,10 @@ def build_message_id(settings: Settings, local_part: str) -> str:
     return f"{local_part}@{find_sender(settings).rpartition('@')[2]}"
 
 
-def find_sender(settings: Settings) -> str:
-    return parseaddr(settings.mail_from)[1]
-
-
 def compose_mail(settings: Settings, mail: Mail) -> EmailMessage:
     """Build the mail. A line break in a header is refused by the library with a ValueError."""
     email = EmailMessage(policy=SMTP if "".join(mail.addresses).isascii() else SMTPUTF8)
-    email["From"] = settings.mail_from
+    email["From"] = build_sender(settings, mail.sender_name)
     email["To"] = [_build_address(recipient) for recipient in mail.to]
     if mail.cc:
         email["Cc"] = [_build_address(recipient) for recipient in mail.cc]

@@ -6,7 +6,7 @@ import tempfile
 from dataclasses import asdict
 from email.message import EmailMessage
 from email.policy import SMTP, SMTPUTF8
-from email.utils import formatdate, parseaddr
+from email.utils import formatdate
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -23,6 +23,8 @@ from nimbill.foundation.settings import Settings
 from nimbill.jobs.records import add_job, clear_payload
 from nimbill.jobs.runner import Job, JobType
 from nimbill.mail.messages import Message
+from nimbill.mail.records import find_organisation_name
+from nimbill.mail.sender import build_sender, find_sender
 
 SEND_MESSAGE = "send_message"
 SMTP_SECONDS = 20
@@ -50,7 +52,8 @@ def message_job_type(settings: Settings, encryptor: Encryptor) -> JobType:
         ciphertext = bytes.fromhex(job.payload["encrypted"])
         plaintext = own_encryptor.decrypt(ciphertext, _associated_data(job.scope, job.subject))
         message = Message(**json.loads(plaintext))
-        await deliver(settings, job.scope, job.subject, message)
+        sender_name = await find_organisation_name(db, job.scope)
+        await deliver(settings, job.scope, job.subject, message, sender_name)
         await clear_payload(db, job.scope, job.job_id)
 
     return JobType(SEND_MESSAGE, send, attempts_max=ATTEMPTS_MAX)
@@ -61,17 +64,21 @@ def _associated_data(scope: TenantScope, message_id: str) -> tuple[str, ...]:
 
 
 async def deliver(
-    settings: Settings, scope: TenantScope, message_id: str, message: Message
+    settings: Settings,
+    scope: TenantScope,
+    message_id: str,
+    message: Message,
+    sender_name: str | None = None,
 ) -> None:
     """Deliver by SMTP where it is configured, otherwise as a file in the outbox folder."""
-    email = _build_email(settings, message_id, message)
+    email = _build_email(settings, message_id, message, sender_name)
     if settings.smtp_url is None:
         write_to_outbox(outbox_folder(settings, scope), message_id, email)
         return
     address = urlsplit(settings.smtp_url)
     await aiosmtplib.send(
         email,
-        sender=parseaddr(settings.mail_from)[1],
+        sender=find_sender(settings),
         recipients=[message.to],  # explicit, so that no header adds a recipient
         hostname=address.hostname,
         port=address.port,
@@ -87,15 +94,16 @@ def outbox_folder(settings: Settings, scope: TenantScope) -> Path:
     return settings.data / "outbox" / scope.organisation_id
 
 
-def _build_email(settings: Settings, message_id: str, message: Message) -> EmailMessage:
+def _build_email(
+    settings: Settings, message_id: str, message: Message, sender_name: str | None
+) -> EmailMessage:
     """The Message-ID is stable, so that mail programs recognise a repeat after a crash."""
-    _, sender = parseaddr(settings.mail_from)
     email = EmailMessage(policy=SMTP if message.to.isascii() else SMTPUTF8)
-    email["From"] = settings.mail_from
+    email["From"] = build_sender(settings, sender_name)
     email["To"] = message.to
     email["Subject"] = message.subject
     email["Date"] = formatdate(clock.unix_seconds())
-    email["Message-ID"] = f"<{message_id}@{sender.rpartition('@')[2]}>"
+    email["Message-ID"] = f"<{message_id}@{find_sender(settings).rpartition('@')[2]}>"
     email["Auto-Submitted"] = "auto-generated"
     email.set_content(message.text)
     return email

@@ -119,7 +119,7 @@ def test_an_invoice_is_sent_from_the_steps_of_the_month(
 
     page.get_by_role("button", name="再送").first.click()
     page.get_by_role("dialog").get_by_role("button", name="再送").click()
-    mails = page.get_by_role("grid", name="メール", exact=True)
+    mails = page.get_by_role("table", name="メール", exact=True)
     expect(mails.get_by_role("row").filter(has_text="さくら商事")).to_contain_text("送信済み")
     sink.wait_for_messages(1)
     message = parse_message(sink.messages[0])

@@ -26,9 +26,12 @@ def open_invoice(console: Console, reseller: SampleReseller, group: str, tab: st
     return console.page
 
 
-def mark_as_sent(page: Page) -> None:
+def mark_as_sent(page: Page, reseller: SampleReseller, group: str) -> None:
     page.get_by_role("button", name="送付済みにする").click()
-    page.get_by_role("dialog").get_by_role("button", name="送付済みにする").click()
+    confirm = page.get_by_role("dialog").get_by_role("button", name="送付済みにする")
+    expect(confirm).to_be_disabled()
+    confirm_number(page, reseller, group)
+    confirm.click()
     expect(page.get_by_text("rootが").filter(has_text="に送付済みにしました")).to_be_visible()
 
 
@@ -49,7 +52,7 @@ def test_an_invoice_is_sent_and_credited_by_hand(
     page = open_invoice(console, sender, "BG-0001", tab="credit-notes")
     expect(page.get_by_text("未送付です。")).to_be_visible()
     expect(page.get_by_role("button", name="返還請求書を発行")).to_have_count(0)
-    mark_as_sent(page)
+    mark_as_sent(page, sender, "BG-0001")
 
     page.get_by_role("button", name="返還請求書を発行").click()
     dialog = page.get_by_role("dialog")
@@ -77,7 +80,7 @@ def test_lines_of_an_invoice_are_credited(
 ) -> None:
     console = open_console(sender)
     page = open_invoice(console, sender, "BG-0002", tab="credit-notes")
-    mark_as_sent(page)
+    mark_as_sent(page, sender, "BG-0002")
 
     page.get_by_role("button", name="返還請求書を発行").click()
     dialog = page.get_by_role("dialog")
@@ -97,7 +100,7 @@ def test_a_sent_invoice_is_cancelled_for_a_reason(
     console = open_console(sender)
     page = open_invoice(console, sender, "BG-0003", tab="revisions")
     expect(page.get_by_role("button", name="第1版をPDFで保存")).to_be_visible()
-    mark_as_sent(page)
+    mark_as_sent(page, sender, "BG-0003")
 
     page.get_by_role("button", name="請求書を取り消す").click()
     page.get_by_role("dialog").get_by_label("理由").fill("宛先の誤り")

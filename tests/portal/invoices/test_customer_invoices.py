@@ -38,6 +38,8 @@ def test_invoices_are_listed_with_number_dates_and_totals(scene: PortalScene) ->
             "total": sheet["total"],
             "payment": None,
             "cancelled": False,
+            "state": "created",
+            "replaced": [],
         }
     ]
     assert scene.customer.get("/invoices", offset=1) == []
@@ -128,6 +130,19 @@ def test_the_merged_file_has_a_row_per_service_and_the_same_totals(scene: Portal
         Decimal(amount) for _, _, amount in list_services(discount)
     )
     assert merged[-1] == discount[-1]
+
+
+@pytest.mark.parametrize("kind", ["discount", "merged"])
+def test_the_headings_of_a_file_are_in_the_chosen_language(scene: PortalScene, kind: str) -> None:
+    plain, english, japanese = (
+        parse_rows(scene.request("GET", f"{INVOICE}/csv/{kind}{query}").content)
+        for query in ("", "?language=en", "?language=ja")
+    )
+
+    assert plain == english
+    assert plain[0][:2] == ["BillingGroupID", "BillingGroupName"]
+    assert japanese[0][:2] == ["請求グループID", "請求グループ名"]
+    assert japanese[1:] == plain[1:]
 
 
 @pytest.mark.parametrize("path", ["/invoices", *(INVOICE + end for end in OF_ONE_INVOICE)])

@@ -89,3 +89,13 @@ def test_an_unknown_division_is_refused(scene: PortalScene) -> None:
     response = scene.request("GET", f"/usage/report?by=service&month={MONTH}")
 
     assert [field for field, _ in read_violations(response)] == ["by"]
+
+
+def test_the_headings_are_in_the_chosen_language(scene: PortalScene) -> None:
+    plain = download(scene, f"month={MONTH}")
+
+    japanese = download(scene, f"month={MONTH}&language=ja")
+
+    assert download(scene, f"month={MONTH}&language=en") == plain
+    assert japanese[0][:4] == ["対象月", "ベンダー", "アカウントID", "アカウント名"]
+    assert japanese[1:] == plain[1:]

@@ -3396,7 +3396,9 @@ export interface components {
             pre_tax: Decimal;
             provisional: boolean;
             remarks: string | null;
+            replaced: components["schemas"]["CustomerReplacedInvoice"][];
             revision: number;
+            state: components["schemas"]["InvoiceState"];
             support: components["schemas"]["PrintedFee"] | null;
             tax: Decimal;
             tax_free: Decimal;
@@ -3417,6 +3419,8 @@ export interface components {
             month: string;
             payment: components["schemas"]["CustomerPayment"] | null;
             pre_tax: Decimal;
+            replaced: components["schemas"]["CustomerReplacedInvoice"][];
+            state: components["schemas"]["InvoiceState"];
             tax: Decimal;
             total: Decimal;
             vendor: string;
@@ -3442,6 +3446,12 @@ export interface components {
             open_balance: Decimal;
             overdue: boolean;
             state: components["schemas"]["PaymentState"];
+        };
+        CustomerReplacedInvoice: {
+            invoice_no: string;
+            replaced_time: string;
+            replacement_no: string;
+            state: components["schemas"]["InvoiceState"];
         };
         Dashboard: {
             anomalies: number | null;
@@ -7719,8 +7729,11 @@ export interface operations {
     MCoreInvoicesMonthDeliveriesListDeliveries: {
         parameters: {
             query?: {
+                company_id?: string;
                 limit?: number;
                 offset?: number;
+                search?: string;
+                sort?: "invoice_no" | "-invoice_no" | "billinggroup_name" | "-billinggroup_name" | "state" | "-state" | "create_time" | "-create_time" | "update_time" | "-update_time";
                 state?: components["schemas"]["DeliveryState"];
                 vendor?: ("aws" | "azure") | string;
             };
@@ -9723,6 +9736,7 @@ export interface operations {
         parameters: {
             query?: {
                 company_id?: string;
+                language?: components["schemas"]["Language"];
             };
             header?: never;
             path: {
@@ -9747,6 +9761,7 @@ export interface operations {
         parameters: {
             query?: {
                 company_id?: string;
+                language?: components["schemas"]["Language"];
             };
             header?: never;
             path: {
@@ -10091,6 +10106,7 @@ export interface operations {
                 from?: string;
                 key?: string;
                 keys?: string;
+                language?: components["schemas"]["Language"];
                 month?: string;
                 to?: string;
             };

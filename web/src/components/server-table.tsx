@@ -55,6 +55,8 @@ interface ServerTableProps<T> {
   title: string;
   /** The table is a part of a page that has its own heading. */
   embedded?: boolean;
+  /** The table is inside another container, and has no border of its own. */
+  borderless?: boolean;
   /** Whether long texts wrap, unless the person has chosen otherwise. */
   wrap?: boolean;
   description?: ReactNode;
@@ -183,7 +185,8 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
         <Table
           {...parts}
           skeleton={SKELETON}
-          variant={props.embedded ? "container" : "full-page"}
+          variant={findVariant(props)}
+          ariaLabels={{ ...parts.ariaLabels, tableLabel: props.title }}
           stickyHeader={!props.embedded}
           resizableColumns
           wrapLines={preferences.wrapLines}
@@ -201,6 +204,11 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
       )}
     </div>
   );
+}
+
+function findVariant({ embedded, borderless }: { embedded?: boolean; borderless?: boolean }) {
+  if (borderless) return "embedded";
+  return embedded ? "container" : "full-page";
 }
 
 /** How many rows a page of the table has; what the page asks the service for. */

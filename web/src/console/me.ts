@@ -13,3 +13,8 @@ export function useMay(): (...actions: string[]) => boolean {
   const permissions = useMe().data?.permissions;
   return (...actions) => actions.some((action) => permissions?.includes(action) ?? false);
 }
+
+/** The time zone of the organisation, in which people choose times. */
+export function useTimeZone(): string {
+  return useMe().data?.time_zone ?? "UTC";
+}

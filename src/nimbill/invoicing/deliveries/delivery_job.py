@@ -27,6 +27,7 @@ from nimbill.jobs.records import renew_lease
 from nimbill.jobs.runner import LEASE, Job, JobType, ReportProgress
 from nimbill.mail.composition import Mail, MailRecipient, PdfAttachment
 from nimbill.mail.hand_over import HandOver, HandOverResult, hand_over
+from nimbill.mail.records import find_organisation_name
 
 basis = chosen("mailed-invoices")
 
@@ -90,6 +91,7 @@ class InvoiceMailer:
         _, pdf = await load_revision_pdf(self._printer, scope, period, row.company_id, row.revision)
         async with transaction(self._printer.engine, scope.organisation_id) as db:
             reply_to = (await load_settings(db, scope)).invoice_reply_to
+            sender_name = await find_organisation_name(db, scope)
         recipients = {
             kind: [
                 MailRecipient(each["name"], each["email"])
@@ -104,6 +106,7 @@ class InvoiceMailer:
             cc=recipients[SendAs.cc],
             subject=row.subject,
             text=row.text,
+            sender_name=sender_name,
             reply_to=reply_to,
             attachment=None if row.attachment is None else PdfAttachment(row.attachment, pdf),
         )

@@ -25,15 +25,11 @@ async def publish_invoice(
     """Choose another time of publication; mails with a link to the invoice wait for it."""
     due = parse_publish_time(publish_time)
     status = await publish(db, scope, period, company_id, due)
-    queued = await records.list_deliveries(
-        db,
-        scope,
-        period.month,
-        vendor=period.vendor,
-        company_id=company_id,
-        state=DeliveryState.queued,
+    selected = records.DeliveryFilter(
+        vendor=period.vendor, company_id=company_id, state=DeliveryState.queued
     )
-    for row in queued:
+    queued = await records.list_deliveries(db, scope, period.month, selected)
+    for row in queued.rows:
         if row.method == DeliveryMethod.link:
             await run_sooner(db, scope, DELIVER_INVOICE, subject=row.delivery_id, due=due)
     return status

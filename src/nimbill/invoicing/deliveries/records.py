@@ -1,6 +1,7 @@
 """The table of mails with invoices, and the queries on it."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -8,10 +9,12 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
+from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, Page, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.deliveries.bodies import DeliveryState
+from nimbill.invoicing.documents.invoice_number_text import select_invoice_no
 from nimbill.invoicing.documents.stored_invoices import (
     invoice_revisions,
     invoices,
@@ -129,28 +132,53 @@ async def add_deliveries(
     await db.execute(sa.insert(invoice_deliveries), rows)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryFilter:
+    """Which mails of a month to list; None selects all."""
+
+    vendor: str | None = None
+    company_id: str | None = None
+    state: DeliveryState | None = None
+
+
+_INVOICE_NO = select_invoice_no(_invoices.month, _invoices.number)
+_COLUMNS = ListColumns(
+    organisation_id=_deliveries.organisation_id,
+    order=(_deliveries.create_time.desc(), _invoices.number, _deliveries.delivery_id),
+    searched=(
+        _INVOICE_NO,
+        billing_groups.c.billinggroup_name,
+        _deliveries.company_id,
+        # the names and addresses, as their JSON text
+        sa.cast(_deliveries.recipients, sa.Text),
+    ),
+    sortable={
+        "invoice_no": _invoices.number,
+        "billinggroup_name": billing_groups.c.billinggroup_name,
+        "state": _deliveries.state,
+        "create_time": _deliveries.create_time,
+        "update_time": _deliveries.update_time,
+    },
+)
+
+
 async def list_deliveries(
     db: AsyncConnection,
     scope: TenantScope,
     month: str,
-    *,
-    vendor: str | None = None,
-    company_id: str | None = None,
-    state: DeliveryState | None = None,
-    limit: int | None = None,
-    offset: int = 0,
-) -> Sequence[Row]:
+    selected: DeliveryFilter,
+    query: ListQuery = COMPLETE,
+) -> Page:
     """List the mails of visible groups with invoices of this month, the newest first."""
     stmt = _select(scope).where(_deliveries.month == month)
     for column, value in (
-        (_deliveries.vendor, vendor),
-        (_deliveries.company_id, company_id),
-        (_deliveries.state, state),
+        (_deliveries.vendor, selected.vendor),
+        (_deliveries.company_id, selected.company_id),
+        (_deliveries.state, selected.state),
     ):
         if value is not None:
             stmt = stmt.where(column == value)
-    stmt = stmt.order_by(_deliveries.create_time.desc(), _invoices.number, _deliveries.delivery_id)
-    return (await db.execute(stmt.limit(limit).offset(offset))).all()
+    return await fetch_page(db, scope, stmt, _COLUMNS, query)
 
 
 async def find_delivery(db: AsyncConnection, scope: TenantScope, delivery_id: str) -> Row | None:

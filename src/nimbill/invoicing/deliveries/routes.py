@@ -1,15 +1,17 @@
 """Mailing invoices over HTTP; paths are relative to /m/core."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from litestar import Request
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.role_actions import RoleAction
+from nimbill.database.list_query import ListQuery
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.vendors import BilledVendor
+from nimbill.http.list_parameters import ReportTotal, Search
 from nimbill.http.routing import (
     Limit,
     Offset,
@@ -33,6 +35,18 @@ from nimbill.invoicing.deliveries.bodies import (
 )
 from nimbill.invoicing.sending.operations import InvoiceStatus
 
+DeliverySort = Literal[
+    "invoice_no",
+    "-invoice_no",
+    "billinggroup_name",
+    "-billinggroup_name",
+    "state",
+    "-state",
+    "create_time",
+    "-create_time",
+    "update_time",
+    "-update_time",
+]
 READ: dict[str, Any] = {
     "audiences": [Audience.core],
     "role_actions": [RoleAction.ReadInvoice, RoleAction.ModifyInvoice],
@@ -86,20 +100,28 @@ async def send_invoices(
     )
 
 
-@get("/invoices/{month:str}/deliveries", **READ)
+@get("/invoices/{month:str}/deliveries", **READ, counted=True)
 async def list_deliveries(
     month: PathMonth,
     caller: RequestCaller,
     db: Transaction,
+    report_total: ReportTotal,
     vendor: FromQuery[BilledVendor | None] = None,
+    company_id: FromQuery[str | None] = None,
     delivery_state: Annotated[DeliveryState | None, QueryParameter(name="state")] = None,
     limit: Limit = None,
     offset: Offset = 0,
+    search: Search = None,
+    sort: FromQuery[DeliverySort | None] = None,
 ) -> list[InvoiceDelivery]:
-    """List the mails with invoices of a month and what became of them, the newest first."""
-    rows = await records.list_deliveries(
-        db, caller.scope, month, vendor=vendor, state=delivery_state, limit=limit, offset=offset
-    )
+    """List the mails with invoices of a month and what became of them, the newest first.
+
+    `search` looks in invoice_no, billinggroup_name, company_id and the recipients.
+    """
+    selected = records.DeliveryFilter(vendor=vendor, company_id=company_id, state=delivery_state)
+    query = ListQuery(limit, offset, search, sort)
+    rows, total = await records.list_deliveries(db, caller.scope, month, selected, query)
+    report_total(total)
     return [shown_deliveries.show_delivery(row) for row in rows]
 
 

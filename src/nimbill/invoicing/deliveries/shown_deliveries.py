@@ -57,7 +57,6 @@ async def list_deliveries_of_invoice(
 ) -> list[InvoiceDelivery]:
     if not await records.list_candidates(db, scope, period, [company_id]):
         raise not_found()
-    rows = await records.list_deliveries(
-        db, scope, period.month, vendor=period.vendor, company_id=company_id
-    )
-    return [show_delivery(row) for row in rows]
+    selected = records.DeliveryFilter(vendor=period.vendor, company_id=company_id)
+    page = await records.list_deliveries(db, scope, period.month, selected)
+    return [show_delivery(row) for row in page.rows]

@@ -103,6 +103,23 @@ async def list_replaced_invoices(
     return (await db.execute(stmt)).all()
 
 
+async def list_replaced_of_months(
+    db: AsyncConnection, scope: TenantScope, months: Collection[str]
+) -> Sequence[Row]:
+    """List the replaced invoices of visible groups in these months, the newest number first."""
+    stmt = (
+        sa.select(replaced_invoices)
+        .join_from(replaced_invoices, billing_groups, join_group(replaced_invoices))
+        .where(
+            _replaced.organisation_id == scope.organisation_id,
+            is_any_of(_replaced.month, months),
+            *filter_visible_groups(scope),
+        )
+        .order_by(_replaced.month, _replaced.number.desc())
+    )
+    return (await db.execute(stmt)).all()
+
+
 async def load_replaced_numbers(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_ids: Collection[str]
 ) -> dict[str, str]:

@@ -5,13 +5,14 @@ such as the vendor's cost or the explanation of an amount, is not shown.
 """
 
 from decimal import Decimal
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.currency import Currency
-from nimbill.http.request_bodies import Body
+from nimbill.http.request_bodies import Body, described
 from nimbill.invoicing.calculation.lines import EntryLine, Fee, ItemLine, UsageLine
 from nimbill.invoicing.documents.document import Addressee, InvoiceDocument, Issuer
+from nimbill.invoicing.documents.invoice_state import InvoiceState
 from nimbill.invoicing.payments.payment_rules import PaymentState
 
 
@@ -23,6 +24,17 @@ class CustomerPayment(Body, frozen=True, kw_only=True):
     state: PaymentState
     open_balance: Decimal
     overdue: bool
+
+
+class CustomerReplacedInvoice(Body, frozen=True, kw_only=True):
+    """An invoice that the customer received earlier and does not owe any more."""
+
+    basis: ClassVar[Basis] = chosen("portal-invoices")
+
+    invoice_no: str
+    state: InvoiceState
+    replacement_no: Annotated[str, described("the number of the invoice in its place")]
+    replaced_time: str
 
 
 class CustomerInvoiceHead(Body, frozen=True, kw_only=True):
@@ -40,6 +52,11 @@ class CustomerInvoiceHead(Body, frozen=True, kw_only=True):
     total: Decimal
     payment: CustomerPayment | None
     cancelled: bool  # not owed any more
+    state: InvoiceState
+    replaced: Annotated[
+        list[CustomerReplacedInvoice],
+        described("the earlier invoices of the month that it replaces, the newest first"),
+    ]
 
 
 class PrintedParty(Body, frozen=True, kw_only=True):
@@ -127,7 +144,10 @@ class CustomerInvoice(CustomerInvoiceHead, frozen=True, kw_only=True):
 
 
 def show_invoice(
-    document: InvoiceDocument, payment: CustomerPayment | None, *, cancelled: bool
+    document: InvoiceDocument,
+    payment: CustomerPayment | None,
+    state: InvoiceState,
+    replaced: list[CustomerReplacedInvoice],
 ) -> CustomerInvoice:
     sheet = document.sheet
     is_converted = document.currency != document.cost_currency
@@ -143,7 +163,9 @@ def show_invoice(
         tax=sheet.tax,
         total=sheet.total,
         payment=payment,
-        cancelled=cancelled,
+        cancelled=state is InvoiceState.cancelled,
+        state=state,
+        replaced=replaced,
         revision=document.revision,
         vendor_name=document.vendor_name,
         title=document.title,

@@ -1,6 +1,8 @@
-"""What a customer has left to pay, if the organisation shows it in the portal."""
+"""What a customer has left to pay, and which invoices it does not owe any more."""
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -8,27 +10,57 @@ from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
+from nimbill.invoicing.documents.invoice_state import InvoiceState
+from nimbill.invoicing.documents.replaced_invoices import list_replaced_of_months
+from nimbill.invoicing.documents.stored_invoices import format_invoice_no
 from nimbill.invoicing.payments.operations import read_balance
 from nimbill.invoicing.payments.payment_rules import count_days_overdue
 from nimbill.invoicing.payments.records import list_sent_balances
-from nimbill.portal.invoices.bodies import CustomerPayment
+from nimbill.portal.invoices.bodies import CustomerPayment, CustomerReplacedInvoice
 
 basis = chosen("portal-invoices")
 
+InvoiceKey = tuple[str, str, str]  # month, company_id and vendor
 
-async def load_payments(
+
+@dataclass(frozen=True, slots=True)
+class InvoiceOutcomes:
+    """What became of invoices after they were sent."""
+
+    payments: Mapping[InvoiceKey, CustomerPayment]  # empty if the organisation does not show them
+    states: Mapping[InvoiceKey, InvoiceState]  # of those that are not cancelled
+    replaced: Mapping[InvoiceKey, list[CustomerReplacedInvoice]]
+
+    def find_state(self, key: InvoiceKey, *, is_cancelled: bool) -> InvoiceState:
+        if is_cancelled:
+            return InvoiceState.cancelled
+        return self.states.get(key, InvoiceState.created)
+
+
+async def load_outcomes(
     db: AsyncConnection, scope: TenantScope, months: Collection[str]
-) -> dict[tuple[str, str, str], CustomerPayment]:
-    """Load what is left to pay of sent invoices, by month, company_id and vendor."""
+) -> InvoiceOutcomes:
     settings = await load_settings(db, scope)
-    if not settings.portal_shows_payments:
-        return {}
     today = clock.local_date(clock.now(), settings.time_zone)
-    payments = {}
+    payments, states = {}, {}
     for row in await list_sent_balances(db, scope, months):
-        balance = read_balance(row)
-        days = count_days_overdue(balance.open_balance, row.due_date, today)
-        payments[row.month, row.company_id, row.vendor] = CustomerPayment(
-            state=balance.state, open_balance=balance.open_balance, overdue=days > 0
+        key = (row.month, row.company_id, row.vendor)
+        is_credited = row.credited and row.credited == row.total
+        states[key] = InvoiceState.credited if is_credited else InvoiceState.sent
+        if settings.portal_shows_payments:
+            balance = read_balance(row)
+            days = count_days_overdue(balance.open_balance, row.due_date, today)
+            payments[key] = CustomerPayment(
+                state=balance.state, open_balance=balance.open_balance, overdue=days > 0
+            )
+    replaced: defaultdict[InvoiceKey, list[CustomerReplacedInvoice]] = defaultdict(list)
+    for row in await list_replaced_of_months(db, scope, months):
+        replaced[row.month, row.company_id, row.vendor].append(
+            CustomerReplacedInvoice(
+                invoice_no=format_invoice_no(row.month, row.number),
+                state=InvoiceState.replaced,
+                replacement_no=format_invoice_no(row.month, row.replacement_number),
+                replaced_time=clock.format_timestamp(row.replaced_time),
+            )
         )
-    return payments
+    return InvoiceOutcomes(payments, states, dict(replaced))

@@ -10,6 +10,7 @@ from itertools import groupby
 import msgspec
 
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.language import Language
 from nimbill.foundation.money import sum_decimals
 from nimbill.invoicing.calculation.lines import UsageLine
 from nimbill.invoicing.documents.document import InvoiceDocument
@@ -19,24 +20,26 @@ from nimbill.invoicing.exports.invoice_csv import (
     build_invoice_account_rows,
     build_invoice_tag_rows,
 )
+from nimbill.portal.csv_headings import translate_headings
 
 basis = chosen("portal-invoices")
 
-EncodeInvoice = Callable[[InvoiceDocument], bytes]
+EncodeInvoice = Callable[[InvoiceDocument, Language | None], bytes]
 
 
-def encode_discount_csv(document: InvoiceDocument) -> bytes:
+def encode_discount_csv(document: InvoiceDocument, language: Language | None = None) -> bytes:
     """Encode the rows of the invoice, which is by account or by tag."""
-    if document.terms.calc_type == "tag":
-        return encode_csv(INVOICE_TAG, build_invoice_tag_rows([document]))
-    return encode_csv(INVOICE_ACCOUNT, build_invoice_account_rows([document]))
+    by_tag = document.terms.calc_type == "tag"
+    header = translate_headings(INVOICE_TAG if by_tag else INVOICE_ACCOUNT, language)
+    build_rows = build_invoice_tag_rows if by_tag else build_invoice_account_rows
+    return encode_csv(header, build_rows([document]))
 
 
-def encode_merged_csv(document: InvoiceDocument) -> bytes:
+def encode_merged_csv(document: InvoiceDocument, language: Language | None = None) -> bytes:
     """Encode the same rows after adding up each service over all accounts or tags."""
     lines = tuple(_merge_lines(document.sheet.lines))
     sheet = msgspec.structs.replace(document.sheet, lines=lines)
-    return encode_discount_csv(msgspec.structs.replace(document, sheet=sheet))
+    return encode_discount_csv(msgspec.structs.replace(document, sheet=sheet), language)
 
 
 def _merge_lines(lines: Iterable[UsageLine]) -> Iterator[UsageLine]:

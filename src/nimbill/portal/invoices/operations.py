@@ -17,7 +17,7 @@ from nimbill.invoicing.documents.stored_invoices import (
     list_invoices,
 )
 from nimbill.portal.invoices.bodies import CustomerInvoice, CustomerInvoiceHead, show_invoice
-from nimbill.portal.invoices.customer_payments import load_payments
+from nimbill.portal.invoices.customer_payments import load_outcomes
 from nimbill.portal.view import load_view, require_company, require_unfiltered
 
 basis = chosen("portal-invoices")
@@ -37,7 +37,8 @@ async def list_heads(
     rows = await list_invoice_heads(
         db, view.scope, limit=limit, offset=offset, conditions=conditions
     )
-    payments = await load_payments(db, view.scope, {row.month for row in rows})
+    sent = await load_outcomes(db, view.scope, {row.month for row in rows})
+    keyed = [((row.month, row.company_id, row.vendor), row) for row in rows]
     return [
         CustomerInvoiceHead(
             company_id=row.company_id,
@@ -50,10 +51,12 @@ async def list_heads(
             pre_tax=row.pre_tax,
             tax=row.tax,
             total=row.total,
-            payment=payments.get((row.month, row.company_id, row.vendor)),
+            payment=sent.payments.get(key),
             cancelled=row.cancelled_time is not None,
+            state=sent.find_state(key, is_cancelled=row.cancelled_time is not None),
+            replaced=sent.replaced.get(key, []),
         )
-        for row in rows
+        for key, row in keyed
     ]
 
 
@@ -78,9 +81,13 @@ async def load_shown_invoice(
     stored = await _load_stored(db, caller, company_id, month, vendor)
     company = stored.company_id
     own_scope = TenantScope(caller.scope.organisation_id, frozenset({company}))
-    payments = await load_payments(db, own_scope, {month})
+    sent = await load_outcomes(db, own_scope, {month})
+    key = (month, company, vendor)
     return show_invoice(
-        stored.document, payments.get((month, company, vendor)), cancelled=stored.is_cancelled
+        stored.document,
+        sent.payments.get(key),
+        sent.find_state(key, is_cancelled=stored.is_cancelled),
+        sent.replaced.get(key, []),
     )
 
 

@@ -9,6 +9,7 @@ from litestar.params import FromPath
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.language import Language
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.disconnection import run_until_disconnected
 from nimbill.http.downloads import CSV_TYPE, build_csv_download
@@ -16,6 +17,7 @@ from nimbill.http.routing import Limit, Offset, PathMonth, RequestCaller, Transa
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.pdf.pdf_cache import load_document_pdf
 from nimbill.invoicing.pdf.printing import PDF, build_pdf_response, pause_for_printing
+from nimbill.portal.csv_headings import HeadingLanguage
 from nimbill.portal.invoices import operations
 from nimbill.portal.invoices.bodies import CustomerInvoice, CustomerInvoiceHead
 from nimbill.portal.invoices.invoice_csv import (
@@ -100,10 +102,11 @@ async def download_discount_csv(
     caller: RequestCaller,
     db: Transaction,
     company_id: OneCompanyId = None,
+    language: HeadingLanguage = None,
 ) -> Response[bytes]:
     """Download the lines of an invoice before and after the discount as CSV."""
     document = await operations.load_invoice(db, caller, company_id, month, vendor)
-    return await _build_csv_response(document, encode_discount_csv, "discount")
+    return await _build_csv_response(document, encode_discount_csv, "discount", language)
 
 
 @get(
@@ -120,17 +123,18 @@ async def download_merged_csv(
     caller: RequestCaller,
     db: Transaction,
     company_id: OneCompanyId = None,
+    language: HeadingLanguage = None,
 ) -> Response[bytes]:
     """Download the lines of an invoice, added up over all accounts, as CSV."""
     document = await operations.load_invoice(db, caller, company_id, month, vendor)
-    return await _build_csv_response(document, encode_merged_csv, "merged")
+    return await _build_csv_response(document, encode_merged_csv, "merged", language)
 
 
 async def _build_csv_response(
-    document: InvoiceDocument, encode: EncodeInvoice, kind: str
+    document: InvoiceDocument, encode: EncodeInvoice, kind: str, language: Language | None
 ) -> Response[bytes]:
     # encoding a large invoice would block the event loop
-    content = await asyncio.to_thread(encode, document)
+    content = await asyncio.to_thread(encode, document, language)
     name = f"{document.invoice_no}-{document.vendor}-{kind}.csv"
     return build_csv_download(name, content)
 

@@ -14,6 +14,7 @@ from nimbill.http.routing import RequestCaller, Transaction, get
 from nimbill.identity.organisations.operations import require_organisation
 from nimbill.invoicing.exports.csv_file import encode_csv
 from nimbill.invoicing.focus.month_records import load_focus_month
+from nimbill.portal.csv_headings import HeadingLanguage, translate_headings
 from nimbill.portal.report_months import list_report_months
 from nimbill.portal.report_parameters import CompanyId, FirstMonth, LastMonth, Month
 from nimbill.portal.reports.focus_csv import encode_focus
@@ -51,16 +52,16 @@ async def download_usage_report(
     first: FirstMonth = None,
     last: LastMonth = None,
     company_id: CompanyId = None,
+    language: HeadingLanguage = None,
 ) -> Response[bytes]:
     """Download usage by month, account, account group or tags, and service as CSV."""
     months = list_report_months(month, first, last)
     require_flag(caller, PAGE_FLAGS.get(by))
     report = REPORTS[by]
     table = await report.load(db, ReportRequest(caller, company_id, months, key, keys))
+    header = translate_headings(build_header(report), language)
     # encoding a large report would block the event loop
-    content = await asyncio.to_thread(
-        lambda: encode_csv(build_header(report), build_rows(report, table))
-    )
+    content = await asyncio.to_thread(lambda: encode_csv(header, build_rows(report, table)))
     return build_csv_download(f"usage-{by}-{_name_period(months)}.csv", content)
 
 

@@ -10,12 +10,14 @@ import { useDownload } from "../../components/download.ts";
 import { useListState } from "../../components/list-state.ts";
 import { currentMonth, shiftMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
+import { useLanguage } from "../../language/language.tsx";
 import { useMe } from "../me.ts";
 import { MonthSelect } from "../month-select.tsx";
 
 export default function DownloadsPage() {
   const { t } = useLingui();
   const control = useListState();
+  const { language } = useLanguage();
   const month = control.filter("month") || shiftMonth(currentMonth(), -1);
   const filtered = useMe().data?.filtered ?? true;
   const report = useDownload();
@@ -37,7 +39,7 @@ export default function DownloadsPage() {
                 report.mutate({
                   address: "/m/portal/usage/report",
                   name: `usage-${month}.csv`,
-                  query: { month },
+                  query: { month, language },
                 })
               }
             >

@@ -26,6 +26,7 @@ import type { Column } from "../../components/server-table.tsx";
 import { formatVendor } from "../../components/vendor.ts";
 import { useLanguage } from "../../language/language.tsx";
 import { BrowserTable } from "../browser-table.tsx";
+import { InvoiceNotice, InvoiceState } from "../invoice-state.tsx";
 import { useFlag } from "../me.ts";
 
 type Invoice = components["schemas"]["CustomerInvoice"];
@@ -59,6 +60,7 @@ export default function InvoicePage() {
       <QueryState query={invoice}>
         {(data) => (
           <SpaceBetween size="l">
+            <InvoiceNotice invoice={data} />
             <Amounts invoice={data} />
             <Printed path={path} number={data.invoice_no} revision={data.revision} />
             <Lines invoice={data} query={invoice} />
@@ -123,6 +125,7 @@ function Amounts({ invoice }: { invoice: Invoice }) {
                 ? invoice.invoice_no
                 : t`${invoice.invoice_no} (revision ${invoice.revision})`,
           },
+          { label: t`State`, value: <InvoiceState state={invoice.state} /> },
           { label: t`Issued`, value: formatDate(invoice.issue_date, language) },
           { label: t`Issuer`, value: invoice.issuer?.company ?? "–" },
           ...(invoice.payment === null
@@ -146,11 +149,13 @@ function Amounts({ invoice }: { invoice: Invoice }) {
 function Files({ path }: { path: InvoicePath }) {
   const flag = useFlag();
   const download = useDownload();
+  const { language } = useLanguage();
   const save = (kind: "discount" | "merged") =>
     download.mutate({
       address: `/m/portal/invoices/{month}/{vendor}/csv/${kind}`,
       name: `${path.month}-${path.vendor}-${kind}.csv`,
       path,
+      query: { language },
     });
   return (
     <SpaceBetween direction="horizontal" size="xs">

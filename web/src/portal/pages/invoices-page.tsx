@@ -1,4 +1,5 @@
 // The invoices, the newest first.
+import Box from "@cloudscape-design/components/box";
 import { useLingui } from "@lingui/react/macro";
 import { useApi } from "../../api/queries.ts";
 import type { components } from "../../api/schema.ts";
@@ -13,6 +14,7 @@ import type { Column } from "../../components/server-table.tsx";
 import { formatVendor } from "../../components/vendor.ts";
 import { useLanguage } from "../../language/language.tsx";
 import { BrowserTable } from "../browser-table.tsx";
+import { InvoiceState, useStateTexts } from "../invoice-state.tsx";
 
 type Head = components["schemas"]["CustomerInvoiceHead"];
 
@@ -36,17 +38,22 @@ export default function InvoicesPage() {
   );
 }
 
+function listReplaced({ replaced }: Head): string {
+  return replaced.map(({ invoice_no }) => invoice_no).join(", ");
+}
+
 /** The columns; payments are shown if the reseller shows them. */
 function useColumns(hasPayments: boolean): Column<Head>[] {
   const { t } = useLingui();
   const paymentText = usePaymentText();
+  const stateTexts = useStateTexts();
   const { language } = useLanguage();
   const amount = (name: "pre_tax" | "tax" | "total", header: string): Column<Head> => ({
     id: name,
     header,
     sort: name,
     numeric: true,
-    width: 120,
+    width: 110,
     cell: (invoice) => (
       <Amount value={invoice[name]} currency={invoice.currency} strong={name === "total"} />
     ),
@@ -55,7 +62,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
   const payment: Column<Head> = {
     id: "payment",
     header: t({ message: "Payment", context: "of an invoice" }),
-    width: 150,
+    width: 120,
     // it is not among the columns that are shown before the list is loaded
     alwaysVisible: true,
     cell: (invoice) =>
@@ -67,7 +74,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "month",
       header: t`Month`,
       sort: "month",
-      width: 175,
+      width: 145,
       alwaysVisible: true,
       cell: ({ month, vendor }) => (
         <RouterLink to={`/invoices/${month}/${vendor}`}>
@@ -76,9 +83,33 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       ),
       csv: (invoice) => `${invoice.month} ${formatVendor(invoice.vendor)}`,
     },
+    {
+      id: "number",
+      header: t`Invoice number`,
+      sort: "invoice_no",
+      width: 140,
+      cell: (invoice) => (
+        <>
+          {invoice.invoice_no}
+          {invoice.replaced[0] !== undefined && (
+            <Box variant="small" display="block" color="text-body-secondary">
+              {t`replaces ${invoice.replaced[0].invoice_no}`}
+            </Box>
+          )}
+        </>
+      ),
+      csv: (invoice) => invoice.invoice_no,
+    },
     amount("total", t`Total`),
-    amount("pre_tax", t`Before tax`),
-    amount("tax", t`Tax`),
+    {
+      id: "state",
+      header: t`State`,
+      sort: "state",
+      width: 125,
+      cell: (invoice) => <InvoiceState state={invoice.state} />,
+      csv: (invoice) => stateTexts[invoice.state],
+    },
+    ...(hasPayments ? [payment] : []),
     {
       id: "due",
       header: t`Due date`,
@@ -87,27 +118,10 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       cell: ({ due_date: due }) => (due === null ? "–" : formatDate(due, language)),
       csv: (invoice) => invoice.due_date ?? "",
     },
-    ...(hasPayments ? [payment] : []),
-    {
-      id: "issued",
-      header: t`Issued`,
-      sort: "issue_date",
-      width: 130,
-      cell: (invoice) => formatDate(invoice.issue_date, language),
-      csv: (invoice) => invoice.issue_date,
-    },
-    {
-      id: "number",
-      header: t`Invoice number`,
-      sort: "invoice_no",
-      width: 140,
-      cell: (invoice) => invoice.invoice_no,
-      csv: (invoice) => invoice.invoice_no,
-    },
     {
       id: "pdf",
       header: t`PDF`,
-      width: 85,
+      width: 70,
       cell: ({ month, vendor, invoice_no }) => (
         <PdfButton
           address="/m/portal/invoices/{month}/{vendor}/pdf"
@@ -118,10 +132,30 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       ),
       csv: () => "",
     },
+    amount("pre_tax", t`Before tax`),
+    amount("tax", t`Tax`),
+    {
+      id: "issued",
+      header: t`Issued`,
+      sort: "issue_date",
+      width: 130,
+      cell: (invoice) => formatDate(invoice.issue_date, language),
+      csv: (invoice) => invoice.issue_date,
+    },
+    {
+      // searching for the number of a replaced invoice finds the one in its place
+      id: "replaces",
+      header: t`Replaces`,
+      width: 140,
+      hiddenAtFirst: true,
+      cell: listReplaced,
+      csv: listReplaced,
+    },
     {
       id: "currency",
       header: t`Currency`,
       width: 85,
+      hiddenAtFirst: true, // every amount shows it
       cell: (invoice) => formatCurrency(invoice.currency),
       csv: (invoice) => formatCurrency(invoice.currency),
     },

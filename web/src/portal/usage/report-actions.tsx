@@ -10,6 +10,7 @@ import { useChange } from "../../api/queries.ts";
 import { ConfirmDialog } from "../../components/confirm-dialog.tsx";
 import { useDownload } from "../../components/download.ts";
 import { useNotifications } from "../../components/notifications.tsx";
+import { useLanguage } from "../../language/language.tsx";
 import { useFlag, useMay, useMayChange } from "../me.ts";
 import type { Period } from "./period.tsx";
 
@@ -27,6 +28,7 @@ export function ReportActions({ by, period, parameters }: ReportActionsProps) {
   const may = useMay();
   const mayChange = useMayChange();
   const download = useDownload();
+  const { language } = useLanguage();
   const [saving, setSaving] = useState(false);
   return (
     <>
@@ -45,7 +47,7 @@ export function ReportActions({ by, period, parameters }: ReportActionsProps) {
               download.mutate({
                 address: "/m/portal/usage/report",
                 name: `usage-${by}.csv`,
-                query: { by, ...period.query, ...parameters },
+                query: { by, ...period.query, ...parameters, language },
               })
             }
           >

@@ -8,6 +8,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useApi } from "../../../api/queries.ts";
 import { Amount } from "../../../components/amount.tsx";
 import { formatCurrency, formatRate, plusSign } from "../../../components/amount-format.ts";
+import { CsvButton } from "../../../components/csv-button.tsx";
 import { formatMonth } from "../../../components/month.ts";
 import { useIsNarrow } from "../../../components/narrow.ts";
 import { QueryState } from "../../../components/query-state.tsx";
@@ -73,13 +74,13 @@ function Changes({ comparison, path }: { comparison: Comparison; path: InvoicePa
           signed
         />
       </ColumnLayout>
-      <Causes comparison={comparison} />
+      <Causes comparison={comparison} company={path.company_id} />
       <ComparedAmounts comparison={comparison} path={path} />
     </SpaceBetween>
   );
 }
 
-function Causes({ comparison }: { comparison: Comparison }) {
+function Causes({ comparison, company }: { comparison: Comparison; company: string }) {
   const { t } = useLingui();
   const texts = useCauseTexts(comparison);
   const isNarrow = useIsNarrow();
@@ -99,6 +100,18 @@ function Causes({ comparison }: { comparison: Comparison }) {
         <Header
           variant="h3"
           description={t`The causes add up to the change exactly. The largest comes first.`}
+          actions={
+            <CsvButton
+              name={`causes-${company}-${comparison.month}`}
+              rows={comparison.causes}
+              columns={[
+                [t`Cause`, (row) => texts[row.cause][0]],
+                [t`What differs`, (row) => texts[row.cause][1]],
+                [t`Currency`, () => currency],
+                [t`Change`, (row) => String(row.amount)],
+              ]}
+            />
+          }
         >
           <Trans>Causes</Trans>
         </Header>

@@ -1,12 +1,10 @@
 // The mails with an invoice, and the way to send one again.
 import Button from "@cloudscape-design/components/button";
-import Header from "@cloudscape-design/components/header";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import { useApi, useChange } from "../../../api/queries.ts";
+import { useChange } from "../../../api/queries.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
 import { useNotifications } from "../../../components/notifications.tsx";
-import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { useMay } from "../../me.ts";
 import { DeliveriesTable } from "../sending/deliveries-table.tsx";
@@ -19,50 +17,32 @@ interface InvoiceMailsProps {
 }
 
 export function InvoiceMails({ path, invoice }: InvoiceMailsProps) {
-  const deliveries = useApi(
-    "/m/core/invoices/{month}/{company_id}/{vendor}/deliveries",
-    { path },
-    { refetchInterval: 5_000 },
-  );
   const state = useInvoiceStatus(path).data?.state;
   const mayChange = useMay()("ModifyInvoice");
   const [sending, setSending] = useState(false);
   return (
-    <QueryState query={deliveries}>
-      {(loaded) => (
-        <>
-          <DeliveriesTable
-            embedded
-            deliveries={loaded}
-            header={
-              <Header
-                variant="h3"
-                counter={`(${loaded.length})`}
-                actions={
-                  <>
-                    {mayChange && state === "sent" && (
-                      <Button onClick={() => setSending(true)}>
-                        <Trans>Mail the PDF once more</Trans>
-                      </Button>
-                    )}
-                    {mayChange && state === "created" && (
-                      <RouterLink to={`/sending/${path.month}/${path.vendor}`}>
-                        <Trans>Send invoices of this month</Trans>
-                      </RouterLink>
-                    )}
-                  </>
-                }
-              >
-                <Trans>Mails</Trans>
-              </Header>
-            }
-          />
-          {sending && (
-            <SendAgainDialog path={path} invoice={invoice} onEnd={() => setSending(false)} />
-          )}
-        </>
-      )}
-    </QueryState>
+    <>
+      <DeliveriesTable
+        month={path.month}
+        vendor={path.vendor}
+        company={path.company_id}
+        actions={
+          <>
+            {mayChange && state === "sent" && (
+              <Button onClick={() => setSending(true)}>
+                <Trans>Mail the PDF once more</Trans>
+              </Button>
+            )}
+            {mayChange && state === "created" && (
+              <RouterLink to={`/sending/${path.month}/${path.vendor}`}>
+                <Trans>Send invoices of this month</Trans>
+              </RouterLink>
+            )}
+          </>
+        }
+      />
+      {sending && <SendAgainDialog path={path} invoice={invoice} onEnd={() => setSending(false)} />}
+    </>
   );
 }
 

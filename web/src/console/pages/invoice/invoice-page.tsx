@@ -19,6 +19,7 @@ import { RouterLink } from "../../../components/router-link.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { AuditLink } from "../../audit-link.tsx";
+import { CorrectionPanel } from "./correction-panel.tsx";
 import { CreditNotes } from "./credit-notes.tsx";
 import { Figure } from "./figure.tsx";
 import { InvoiceComparison } from "./invoice-comparison.tsx";
@@ -140,6 +141,11 @@ function Panels({ path, invoice }: { path: InvoicePath; invoice: InvoiceDocument
           id: "payments",
           label: t`Payments`,
           content: <Payments path={path} />,
+        },
+        {
+          id: "correction",
+          label: t({ message: "Correction", context: "invoice" }),
+          content: <CorrectionPanel path={path} invoice={invoice} />,
         },
         {
           id: "credit-notes",

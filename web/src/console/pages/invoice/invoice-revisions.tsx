@@ -1,13 +1,15 @@
 // The current and the earlier revisions of an invoice, to compare their numbers.
 import Badge from "@cloudscape-design/components/badge";
 import Box from "@cloudscape-design/components/box";
+import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { useApi } from "../../../api/queries.ts";
 import { Amount } from "../../../components/amount.tsx";
-import { formatNumber, formatPercent } from "../../../components/amount-format.ts";
+import { formatCurrency, formatNumber, formatPercent } from "../../../components/amount-format.ts";
+import { CsvButton } from "../../../components/csv-button.tsx";
 import { formatDate, formatTime } from "../../../components/month.ts";
 import { PdfButton } from "../../../components/pdf-button.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
@@ -72,6 +74,31 @@ function RevisionTable({ path, revisions }: { path: InvoicePath; revisions: Revi
       items={revisions}
       trackBy={(row) => String(row.revision)}
       wrapLines
+      header={
+        <Header
+          variant="h3"
+          counter={`(${revisions.length})`}
+          actions={
+            <CsvButton
+              name={`revisions-${path.company_id}-${path.month}`}
+              rows={revisions}
+              columns={[
+                [t`Revision`, (row) => String(row.revision)],
+                [t`Invoice number`, (row) => row.invoice.invoice_no],
+                [t`Issued`, (row) => row.invoice.issue_date],
+                [t`Currency`, (row) => formatCurrency(row.invoice.currency)],
+                [t`Before tax`, (row) => String(row.invoice.sheet.pre_tax)],
+                [t`Tax`, (row) => String(row.invoice.sheet.tax)],
+                [t`Total`, (row) => String(row.invoice.sheet.total)],
+                [t`Exchange rate`, (row) => String(row.invoice.exchange_rate)],
+                [t`Discount rate`, (row) => String(row.invoice.terms.discount_rate)],
+              ]}
+            />
+          }
+        >
+          <Trans>Revisions</Trans>
+        </Header>
+      }
       columnDefinitions={[
         {
           id: "revision",

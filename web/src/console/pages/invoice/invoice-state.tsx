@@ -5,6 +5,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
+import { useSearchParams } from "react-router";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
@@ -12,11 +13,13 @@ import { isZero } from "../../../components/amount-format.ts";
 import { formatTime } from "../../../components/month.ts";
 import { PaymentState } from "../../../components/payment-state.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
+import { formatZonedTime } from "../../../components/zoned-time.ts";
 import { useLanguage } from "../../../language/language.tsx";
-import { useMay } from "../../me.ts";
+import { useMay, useTimeZone } from "../../me.ts";
 import { CancelInvoiceDialog } from "./cancel-invoice-dialog.tsx";
 import type { InvoiceDocument, InvoicePath } from "./invoice-page.tsx";
 import { type InvoicePayments, useInvoicePayments } from "./payments.tsx";
+import { isPublished, PublishInvoiceDialog } from "./publish-invoice-dialog.tsx";
 import { SentInvoiceDialog } from "./sent-invoice-dialog.tsx";
 
 export type InvoiceStatus = components["schemas"]["InvoiceStatus"];
@@ -35,7 +38,7 @@ export function InvoiceState({ path, invoice }: InvoiceStateProps) {
   const status = useInvoiceStatus(path);
   const balance = useInvoicePayments(path).data;
   const mayChange = useMay()("ModifyInvoice");
-  const [dialog, setDialog] = useState<"sent" | "cancelled">();
+  const [dialog, setDialog] = useState<"sent" | "cancelled" | "published">();
   const onEnd = () => setDialog(undefined);
   return (
     <Container>
@@ -54,10 +57,21 @@ export function InvoiceState({ path, invoice }: InvoiceStateProps) {
                 <Trans>Mark as sent</Trans>
               </Button>
             )}
-            {mayChange && mayBeCancelled(loaded, balance) && (
-              <Button onClick={() => setDialog("cancelled")}>
-                <Trans>Cancel the invoice</Trans>
-              </Button>
+            {mayChange && loaded.state === "sent" && (
+              <SpaceBetween direction="horizontal" size="xs">
+                <Button onClick={() => setDialog("published")}>
+                  <Trans>Change the publication</Trans>
+                </Button>
+                <CorrectButton />
+                {mayBeCancelled(loaded, balance) && (
+                  <Button onClick={() => setDialog("cancelled")}>
+                    <Trans>Cancel the invoice</Trans>
+                  </Button>
+                )}
+              </SpaceBetween>
+            )}
+            {dialog === "published" && (
+              <PublishInvoiceDialog path={path} status={loaded} onEnd={onEnd} />
             )}
           </SpaceBetween>
         )}
@@ -70,6 +84,16 @@ export function InvoiceState({ path, invoice }: InvoiceStateProps) {
   );
 }
 
+/** Opens the tab with the preview of a correction. */
+function CorrectButton() {
+  const [, setParams] = useSearchParams();
+  return (
+    <Button onClick={() => setParams({ tab: "correction" }, { replace: true })}>
+      <Trans>Preview a correction</Trans>
+    </Button>
+  );
+}
+
 function mayBeCancelled(status: InvoiceStatus, balance: InvoicePayments | undefined): boolean {
   const isPaid = balance !== undefined && !isZero(balance.paid);
   return status.state === "sent" && status.credit_notes.length === 0 && !isPaid;
@@ -78,6 +102,7 @@ function mayBeCancelled(status: InvoiceStatus, balance: InvoicePayments | undefi
 function StateText({ status, currency }: { status: InvoiceStatus; currency: string }) {
   const { t } = useLingui();
   const { language } = useLanguage();
+  const timeZone = useTimeZone();
   const at = (time: string | null) => (time === null ? "" : formatTime(time, language));
   if (status.state === "created")
     return (
@@ -96,9 +121,9 @@ function StateText({ status, currency }: { status: InvoiceStatus; currency: stri
       <StatusIndicator type="success">
         {t`Sent by ${status.sent_by ?? ""}, ${at(status.sent_time)}`}
       </StatusIndicator>
-      {status.publish_time !== null && new Date(status.publish_time) > new Date() && (
+      {status.publish_time !== null && !isPublished(status) && (
         <StatusIndicator type="pending">
-          {t`In the portal from ${at(status.publish_time)}`}
+          {t`In the portal from ${formatZonedTime(status.publish_time, language, timeZone)}`}
         </StatusIndicator>
       )}
       {!isZero(status.credited) && (

@@ -32,6 +32,7 @@ export function SentInvoiceDialog({ path, invoice, onEnd }: SentInvoiceDialogPro
   return (
     <ConfirmDialog
       title={t`Mark invoice ${number} as sent`}
+      word={number}
       action={t`Mark as sent`}
       busy={mark.isPending}
       error={mark.error}
@@ -41,7 +42,7 @@ export function SentInvoiceDialog({ path, invoice, onEnd }: SentInvoiceDialogPro
       <Box>
         <Trans>
           The customer has received the invoice. It cannot be created again afterwards: credit notes
-          correct it. This cannot be undone.
+          or a new invoice correct it. This cannot be undone.
         </Trans>
       </Box>
     </ConfirmDialog>

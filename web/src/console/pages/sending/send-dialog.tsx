@@ -5,11 +5,13 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useChange } from "../../../api/queries.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
-import { formatTime } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
+import { readPublishTime } from "../../../components/publication-time.tsx";
+import { formatZonedTime } from "../../../components/zoned-time.ts";
 import { useLanguage } from "../../../language/language.tsx";
+import { useTimeZone } from "../../me.ts";
 import type { PreviewedMail } from "./delivery-texts.ts";
-import { readPublishTime, type SendingChoice } from "./sending-options.tsx";
+import type { SendingChoice } from "./sending-options.tsx";
 
 interface SendDialogProps {
   month: string;
@@ -23,7 +25,8 @@ export function SendDialog({ month, vendor, choice, mails, onEnd }: SendDialogPr
   const { t } = useLingui();
   const { language } = useLanguage();
   const { notify } = useNotifications();
-  const publishTime = readPublishTime(choice) ?? null;
+  const timeZone = useTimeZone();
+  const publishTime = readPublishTime(choice, timeZone) ?? null;
   const send = useChange(
     (client, idempotencyKey: string) =>
       client.post("/m/core/invoices/{month}/deliveries", {
@@ -67,7 +70,8 @@ export function SendDialog({ month, vendor, choice, mails, onEnd }: SendDialogPr
         {publishTime !== null && (
           <Box>
             <Trans>
-              Customers see the invoices in the portal from {formatTime(publishTime, language)}.
+              Customers see the invoices in the portal from{" "}
+              {formatZonedTime(publishTime, language, timeZone)}.
             </Trans>
           </Box>
         )}

@@ -11,17 +11,14 @@ import { useState } from "react";
 import type { ApiError } from "../../../api/client.ts";
 import { useClient } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
+import { readPublishTime } from "../../../components/publication-time.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
+import { useTimeZone } from "../../me.ts";
 import { listRecipients, type PreviewedMail, useDeliveryTexts } from "./delivery-texts.ts";
 import { MailPreview } from "./mail-preview.tsx";
 import { SendDialog } from "./send-dialog.tsx";
-import {
-  AT_ONCE,
-  readPublishTime,
-  type SendingChoice,
-  SendingOptions,
-} from "./sending-options.tsx";
+import { AT_ONCE, type SendingChoice, SendingOptions } from "./sending-options.tsx";
 
 const PREVIEW = "/m/core/invoices/{month}/deliveries/preview";
 type Preview = components["schemas"]["SendingPreview"];
@@ -29,6 +26,7 @@ type Preview = components["schemas"]["SendingPreview"];
 export function SendInvoices({ month, vendor }: { month: string; vendor: string }) {
   const { t } = useLingui();
   const client = useClient();
+  const timeZone = useTimeZone();
   const [choice, setChoice] = useState<SendingChoice>(AT_ONCE);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [shown, setShown] = useState<PreviewedMail>();
@@ -75,7 +73,9 @@ export function SendInvoices({ month, vendor }: { month: string; vendor: string 
                     actions={
                       <Button
                         variant="primary"
-                        disabled={selected.length === 0 || readPublishTime(choice) === undefined}
+                        disabled={
+                          selected.length === 0 || readPublishTime(choice, timeZone) === undefined
+                        }
                         onClick={() => setSending(true)}
                       >
                         {t`Send ${plural(selected.length, { one: "# invoice", other: "# invoices" })}`}

@@ -1,0 +1,65 @@
+"""What a customer sees of invoices that were replaced, credited or cancelled."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.browser.console.sample_reseller import (
+    CLOSED_MONTH,
+    OPEN_MONTH,
+    bill_month,
+    create_reseller,
+)
+from tests.browser.portal.conftest import PHONE, WIDE, sign_in
+from tests.browser.portal.sample_customer import EMAIL, SampleCustomer, create_login, send
+from tests.proof.real_server import RealServer
+
+FLAGS = {"invoice": True, "invoice_download_csv_discount": True}
+
+
+@pytest.fixture(scope="module")
+def receiver(console_server: RealServer) -> SampleCustomer:
+    """The invoice of the closed month is credited in full, that of the open month replaced."""
+    reseller = create_reseller(console_server, "Replacer")
+    company = reseller.companies["BG-0001"]
+    closed, opened = (
+        f"/core/invoices/{month}/{company}/aws" for month in (CLOSED_MONTH, OPEN_MONTH)
+    )
+    with reseller.api() as api:
+        create_login(api, company, EMAIL, FLAGS)
+        send(api, "PUT", f"{closed}/sent", {"revision": 1})
+        send(api, "POST", f"{closed}/credit-notes", {"kind": "full", "reason": "全額返還"})
+        bill_month(api, OPEN_MONTH, [company])
+        send(api, "PUT", f"{opened}/sent", {"revision": 1})
+        send(api, "POST", f"{opened}/replacement", {"reason": "社外秘の理由"})
+        send(api, "PUT", f"{opened}/sent", {"revision": 2})
+    return SampleCustomer(reseller, company)
+
+
+def test_the_customer_sees_which_invoice_replaces_which(
+    console_browser: Browser, receiver: SampleCustomer
+) -> None:
+    with sign_in(console_browser, receiver, EMAIL, "ja", WIDE) as portal:
+        page = portal.page
+        portal.open("/invoices")
+        new = page.get_by_role("row").filter(has_text="2026年9月")
+        expect(new).to_contain_text("発行済み")
+        expect(new).to_contain_text("の差し替え")
+        expect(page.get_by_role("row").filter(has_text="2026年8月")).to_contain_text("全額返還済み")
+        portal.check_accessibility()
+
+        new.get_by_role("link").click()
+        notice = page.get_by_text("この請求書は以前の請求書を差し替えたものです。")
+        expect(notice).to_be_visible()
+        expect(
+            page.get_by_text("差し替え前の請求書はお支払いにならないでください。")
+        ).to_be_visible()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="（CSV）").first.click()
+        headings = download.value.path().read_text(encoding="utf-8-sig").splitlines()[0]
+        assert headings.startswith("請求グループID,請求グループ名,企業名")
+        portal.check_accessibility_in_both_languages()
+        expect(page.get_by_text("This invoice replaces an earlier one.")).to_be_visible()
+        portal.check_width(PHONE)
+        assert "社外秘の理由" not in portal.read_everything()
