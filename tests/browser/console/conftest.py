@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 import pytest
+from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
@@ -26,6 +27,7 @@ HEIGHT = 900
 # The page looks for a session. Frames with a PDF have no storage.
 HAS_SESSION = "window.localStorage?.setItem('nimbill-session-core', 'open');"
 LANGUAGE_BUTTONS = {"ja": "日本語", "en": "English"}
+COUNT_VIOLATIONS = "options => axe.run(options).then(({ violations }) => violations.length)"
 # Spinners turn without end.
 END_ANIMATIONS = """() => {
   for (const animation of document.getAnimations())
@@ -61,8 +63,12 @@ class Console:
     def check_accessibility(self, rules: AxeRules = ALL_RULES) -> None:
         """Fail on findings of axe. A text that still fades in would have too little contrast."""
         self.page.evaluate(END_ANIMATIONS)
-        results = Axe().run(self.page, options={"resultTypes": ["violations"], "rules": rules})
-        assert results.violations_count == 0, results.generate_report()
+        if self.page.evaluate("typeof axe === 'undefined'"):
+            self.page.evaluate(AXE_SCRIPT)
+        options = {"resultTypes": ["violations"], "rules": rules}
+        # finding out how to name each element in a report takes a fifth of the time
+        if self.page.evaluate(COUNT_VIOLATIONS, {**options, "selectors": False}):
+            pytest.fail(Axe().run(self.page, options=options).generate_report())
 
     def check_accessibility_in_both_languages(self) -> None:
         """Switch the language in place, because loading a page takes longer than checking it.
