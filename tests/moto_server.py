@@ -35,13 +35,15 @@ def moto_server(**environment: str) -> Iterator[str]:
 
 
 def _wait_for_response(url: str, server: subprocess.Popen[bytes]) -> None:
+    """Use one client, because a new one reads all certificates of the system."""
     deadline = time.monotonic() + START_SECONDS_MAX
-    while time.monotonic() < deadline:
-        assert server.poll() is None, "the moto server exited"
-        try:
-            httpx.get(url, timeout=2)
-        except httpx.TransportError:
-            time.sleep(0.1)
-        else:
-            return
+    with httpx.Client(timeout=2) as http:
+        while time.monotonic() < deadline:
+            assert server.poll() is None, "the moto server exited"
+            try:
+                http.get(url)
+            except httpx.TransportError:
+                time.sleep(0.1)
+            else:
+                return
     raise AssertionError("the moto server did not start")

@@ -101,6 +101,11 @@ class RecordedPage:
         if request.failure != "net::ERR_ABORTED":
             self.errors.append(request.url)
 
+    def forget(self) -> None:
+        """Start again with a window that another test uses."""
+        self.errors.clear()
+        self.origins.clear()
+
     def violations(self) -> list[str]:
         violations: list[str] = self.page.evaluate("window.violations")
         return violations

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from nimbill.identity.second_factors import totp
-from tests.browser.chromium import RecordedPage
-from tests.browser.console.conftest import TIMEOUT_MILLISECONDS, Console
+from tests.browser.console.conftest import Console
+from tests.browser.windows import Windows, WindowType
 from tests.proof.real_server import PASSWORD
 
 AUTHENTICATOR = {
@@ -22,6 +22,7 @@ AUTHENTICATOR = {
     "hasUserVerification": True,
     "isUserVerified": True,
 }
+AT_LOCALHOST = WindowType("ja", reduced_motion="reduce", host="localhost")
 QR_READER = Path(__file__).parents[2] / "web" / "node_modules" / "jsqr" / "dist" / "jsQR.js"
 # Runs in a page that has the reader.
 READ_PICTURE = """async (picture) => {
@@ -37,24 +38,21 @@ READ_PICTURE = """async (picture) => {
 
 
 @contextmanager
-def open_window(browser: Browser, url: str, root: str) -> Iterator[Console]:
+def open_window(windows: Windows, url: str, root: str) -> Iterator[Console]:
     """Open a window with a virtual authenticator, in which nobody has signed in.
 
     Passkeys belong to host names, so the pages are opened at localhost.
     """
-    context = browser.new_context(locale="ja", reduced_motion="reduce")
-    try:
-        page = context.new_page()
-        page.set_default_timeout(TIMEOUT_MILLISECONDS)
-        devices = context.new_cdp_session(page)
+    with windows.open(AT_LOCALHOST) as recorded:
+        devices = recorded.page.context.new_cdp_session(recorded.page)
         devices.send("WebAuthn.enable")
         devices.send("WebAuthn.addVirtualAuthenticator", {"options": AUTHENTICATOR})
         address = url.replace("127.0.0.1", "localhost")
-        window = Console(RecordedPage(page), address, root=root, expected_refusals={401})
+        window = Console(recorded, address, root=root, expected_refusals={401})
         yield window
         window.check_no_errors()
-    finally:
-        context.close()
+        devices.send("WebAuthn.disable")
+        devices.detach()
 
 
 def enter_password(window: Console, organisation_id: str, username: str) -> None:

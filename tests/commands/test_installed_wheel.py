@@ -137,7 +137,8 @@ def url(python: Path, environment: dict[str, str]) -> Iterator[str]:
     )
     address = f"http://127.0.0.1:{port}"
     try:
-        wait_until(lambda: is_ready(address), "the service did not start")
+        with httpx.Client(base_url=address, timeout=5) as http:
+            wait_until(lambda: is_ready(http), "the service did not start")
         yield address
     finally:
         stop(process)
@@ -149,9 +150,9 @@ def organisation(python: Path, environment: dict[str, str], url: str) -> dict[st
     return created
 
 
-def is_ready(url: str) -> bool:
+def is_ready(http: httpx.Client) -> bool:
     try:
-        return httpx.get(f"{url}/readyz", timeout=5).status_code == 200
+        return http.get("/readyz").status_code == 200
     except httpx.HTTPError:
         return False
 

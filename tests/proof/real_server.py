@@ -215,32 +215,35 @@ def try_to_serve(env: Mapping[str, str]) -> StartAttempt:
         )
     answered, until = False, time.monotonic() + READY_SECONDS_MAX
     try:
-        while process.poll() is None and time.monotonic() < until and not answered:
-            answered = _answers(port)
-            time.sleep(0.1)
+        with httpx.Client(timeout=2) as http:
+            while process.poll() is None and time.monotonic() < until and not answered:
+                answered = _answers(http, port)
+                time.sleep(0.1)
     finally:
         stop(process)
     return StartAttempt(process.returncode, answered, log.read_text(errors="replace"))
 
 
-def _answers(port: int) -> bool:
+def _answers(http: httpx.Client, port: int) -> bool:
     try:
-        return httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=2).status_code == 200
+        return http.get(f"http://127.0.0.1:{port}/healthz").status_code == 200
     except httpx.TransportError:
         return False
 
 
 def _wait_until_ready(server: RealServer) -> None:
+    """Use one client, because a new one reads all certificates of the system."""
     until = time.monotonic() + READY_SECONDS_MAX
-    while time.monotonic() < until:
-        if server.process.poll() is not None:
-            break
-        try:
-            if httpx.get(f"{server.url}/readyz", timeout=5).status_code == 200:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.1)
+    with httpx.Client(timeout=5) as http:
+        while time.monotonic() < until:
+            if server.process.poll() is not None:
+                break
+            try:
+                if http.get(f"{server.url}/readyz").status_code == 200:
+                    return
+            except httpx.TransportError:
+                pass
+            time.sleep(0.1)
     end: Any = server.log.read_text(errors="replace")[-2000:]
     raise NotStarted(f"exit code {server.process.poll()}; the end of its log:\n{end}")
 

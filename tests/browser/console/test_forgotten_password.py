@@ -5,11 +5,11 @@ from __future__ import annotations
 from urllib.parse import urlsplit
 
 import httpx
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.browser.chromium import RecordedPage
 from tests.browser.console.conftest import Console, OpenConsole
 from tests.browser.console.sample_reseller import SampleReseller
+from tests.browser.windows import Windows, WindowType
 from tests.mail.outbox_messages import find_link, read_outbox
 from tests.proof.real_server import PASSWORD
 
@@ -30,51 +30,49 @@ def add_person(reseller: SampleReseller, username: str, email: str) -> None:
 
 
 def test_a_forgotten_password_is_replaced_through_the_mailed_link(
-    console_browser: Browser, reseller: SampleReseller
+    windows: Windows, reseller: SampleReseller
 ) -> None:
     add_person(reseller, "wasure.m", "wasure@example.com")
-    context = console_browser.new_context(locale="ja")
-    recorded = RecordedPage(context.new_page())
-    page, console = recorded.page, Console(recorded, reseller.server.url)
-    page.goto(f"{reseller.server.url}/console")
-    page.get_by_role("button", name="パスワードをお忘れですか？").click()
-    page.get_by_label("組織").fill(reseller.organisation_id)
-    page.get_by_label("ユーザー名またはメールアドレス").fill("wasure@example.com")
-    console.check_accessibility()
-    page.get_by_role("button", name="リンクを送信").click()
-    expect(page.get_by_text("メールをご確認ください。")).to_be_visible()
-    console.check_accessibility()
+    with windows.open(WindowType("ja")) as recorded:
+        page, console = recorded.page, Console(recorded, reseller.server.url)
+        page.goto(f"{reseller.server.url}/console")
+        page.get_by_role("button", name="パスワードをお忘れですか？").click()
+        page.get_by_label("組織").fill(reseller.organisation_id)
+        page.get_by_label("ユーザー名またはメールアドレス").fill("wasure@example.com")
+        console.check_accessibility()
+        page.get_by_role("button", name="リンクを送信").click()
+        expect(page.get_by_text("メールをご確認ください。")).to_be_visible()
+        console.check_accessibility()
 
-    (message,) = read_outbox(
-        reseller.server.data, reseller.organisation_id, to="wasure@example.com"
-    )
-    parts = urlsplit(find_link(message))
-    link = f"{reseller.server.url}{parts.path}#{parts.fragment}"
-    page.goto("about:blank")
-    page.goto(link)
-    page.get_by_label("新しいパスワード", exact=True).fill(NEW_PASSWORD)
-    page.get_by_label("新しいパスワード（確認）").fill("another one 1")
-    expect(page.get_by_text("パスワードが一致しません。")).to_be_visible()
-    assert page.url == f"{reseller.server.url}/console"
-    console.check_accessibility()
-    page.get_by_label("新しいパスワード（確認）").fill(NEW_PASSWORD)
-    page.get_by_role("button", name="パスワードを設定").click()
-    expect(page.get_by_text("新しいパスワードを設定しました。")).to_be_visible()
-    page.get_by_label("ユーザー名").fill("wasure.m")
-    page.get_by_label("パスワード").fill(NEW_PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("button", name="wasure.m")).to_be_visible()
+        (message,) = read_outbox(
+            reseller.server.data, reseller.organisation_id, to="wasure@example.com"
+        )
+        parts = urlsplit(find_link(message))
+        link = f"{reseller.server.url}{parts.path}#{parts.fragment}"
+        page.goto("about:blank")
+        page.goto(link)
+        page.get_by_label("新しいパスワード", exact=True).fill(NEW_PASSWORD)
+        page.get_by_label("新しいパスワード（確認）").fill("another one 1")
+        expect(page.get_by_text("パスワードが一致しません。")).to_be_visible()
+        assert page.url == f"{reseller.server.url}/console"
+        console.check_accessibility()
+        page.get_by_label("新しいパスワード（確認）").fill(NEW_PASSWORD)
+        page.get_by_role("button", name="パスワードを設定").click()
+        expect(page.get_by_text("新しいパスワードを設定しました。")).to_be_visible()
+        page.get_by_label("ユーザー名").fill("wasure.m")
+        page.get_by_label("パスワード").fill(NEW_PASSWORD)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("button", name="wasure.m")).to_be_visible()
 
-    page.goto("about:blank")
-    page.goto(link)
-    page.get_by_label("新しいパスワード", exact=True).fill("yet another 7")
-    page.get_by_label("新しいパスワード（確認）").fill("yet another 7")
-    page.get_by_role("button", name="パスワードを設定").click()
-    expect(page.get_by_text("このリンクは使用できません。")).to_be_visible()
-    console.check_accessibility()
-    assert [error for error in recorded.errors if not any(r in error for r in REFUSED)] == []
-    assert recorded.violations() == []
-    context.close()
+        page.goto("about:blank")
+        page.goto(link)
+        page.get_by_label("新しいパスワード", exact=True).fill("yet another 7")
+        page.get_by_label("新しいパスワード（確認）").fill("yet another 7")
+        page.get_by_role("button", name="パスワードを設定").click()
+        expect(page.get_by_text("このリンクは使用できません。")).to_be_visible()
+        console.check_accessibility()
+        assert [error for error in recorded.errors if not any(r in error for r in REFUSED)] == []
+        assert recorded.violations() == []
 
 
 def test_a_session_is_ended_from_another_browser(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser.console.conftest import Console, OpenConsole
 from tests.browser.console.sample_reseller import SampleReseller
+from tests.browser.windows import Windows, WindowType
 from tests.mail.outbox_messages import find_link, read_outbox
 
 
@@ -75,7 +76,7 @@ def test_two_people_who_change_a_role_see_both_versions(
 
 
 def test_an_invited_person_chooses_a_password(
-    console: Console, console_browser: Browser, reseller: SampleReseller
+    console: Console, windows: Windows, reseller: SampleReseller
 ) -> None:
     page = console.page
     console.open("/people/new")
@@ -90,14 +91,14 @@ def test_an_invited_person_chooses_a_password(
         reseller.server.data, reseller.organisation_id, to="shotai@example.com"
     )
     parts = urlsplit(find_link(message))
-    invited = console_browser.new_context(locale="ja").new_page()
-    invited.goto(f"{reseller.server.url}{parts.path}#{parts.fragment}")
-    invited.get_by_label("新しいパスワード", exact=True).fill("erabu-1234")
-    invited.get_by_label("新しいパスワード（確認）").fill("erabu-1234")
-    invited.get_by_role("button", name="パスワードを設定").click()
-    expect(invited.get_by_text("新しいパスワードを設定しました。")).to_be_visible()
-    invited.get_by_label("ユーザー名").fill("shotai.h")
-    invited.get_by_label("パスワード").fill("erabu-1234")
-    invited.keyboard.press("Enter")
-    expect(invited.get_by_role("button", name="shotai.h")).to_be_visible()
-    invited.context.close()
+    with windows.open(WindowType("ja")) as recorded:
+        invited = recorded.page
+        invited.goto(f"{reseller.server.url}{parts.path}#{parts.fragment}")
+        invited.get_by_label("新しいパスワード", exact=True).fill("erabu-1234")
+        invited.get_by_label("新しいパスワード（確認）").fill("erabu-1234")
+        invited.get_by_role("button", name="パスワードを設定").click()
+        expect(invited.get_by_text("新しいパスワードを設定しました。")).to_be_visible()
+        invited.get_by_label("ユーザー名").fill("shotai.h")
+        invited.get_by_label("パスワード").fill("erabu-1234")
+        invited.keyboard.press("Enter")
+        expect(invited.get_by_role("button", name="shotai.h")).to_be_visible()

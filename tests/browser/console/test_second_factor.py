@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser.console.conftest import Console, OpenConsole
 from tests.browser.console.sample_reseller import SampleReseller
@@ -19,6 +19,7 @@ from tests.browser.second_factors import (
     set_up_app,
     sign_out,
 )
+from tests.browser.windows import Windows
 from tests.proof.real_server import PASSWORD, RealServer
 
 ROOT = "root"
@@ -31,8 +32,8 @@ def company(console_server: RealServer) -> SampleReseller:
 
 
 @pytest.fixture
-def window(console_browser: Browser, company: SampleReseller) -> Iterator[Console]:
-    with open_window(console_browser, company.server.url, "/console") as window:
+def window(windows: Windows, company: SampleReseller) -> Iterator[Console]:
+    with open_window(windows, company.server.url, "/console") as window:
         yield window
 
 

@@ -3,47 +3,45 @@
 from __future__ import annotations
 
 import httpx
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.browser.chromium import RecordedPage
 from tests.browser.console.conftest import Console
 from tests.browser.console.sample_reseller import SampleReseller
+from tests.browser.windows import Windows, WindowType
 from tests.proof.real_server import PASSWORD
 
 REFUSED = "401 (Unauthorized)"
 
 
 def test_the_start_page_leads_to_sign_in_and_then_to_a_month(
-    console_browser: Browser, reseller: SampleReseller
+    windows: Windows, reseller: SampleReseller
 ) -> None:
-    context = console_browser.new_context(locale="ja")
-    recorded = RecordedPage(context.new_page())
-    page = recorded.page
-    page.goto(reseller.server.url)
-    page.get_by_label("組織").fill(reseller.organisation_id)
-    page.get_by_label("ユーザー名").fill("root")
-    page.get_by_label("パスワード").fill("wrong")
-    page.get_by_role("button", name="サインイン").click()
-    expect(
-        page.get_by_text("組織、ユーザー名、パスワードのいずれかが正しくありません。")
-    ).to_be_visible()
-    Console(recorded, reseller.server.url).check_accessibility()
+    with windows.open(WindowType("ja")) as recorded:
+        page = recorded.page
+        page.goto(reseller.server.url)
+        page.get_by_label("組織").fill(reseller.organisation_id)
+        page.get_by_label("ユーザー名").fill("root")
+        page.get_by_label("パスワード").fill("wrong")
+        page.get_by_role("button", name="サインイン").click()
+        expect(
+            page.get_by_text("組織、ユーザー名、パスワードのいずれかが正しくありません。")
+        ).to_be_visible()
+        Console(recorded, reseller.server.url).check_accessibility()
 
-    page.get_by_label("パスワード").fill(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("AWS")
+        page.get_by_label("パスワード").fill(PASSWORD)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("heading", level=1)).to_contain_text("AWS")
 
-    page.reload()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("AWS")
-    page.get_by_role("button", name="root").click()
-    page.get_by_role("menuitem", name="サインアウト").click()
-    expect(page.get_by_role("button", name="サインイン")).to_be_visible()
-    page.reload()
-    expect(page.get_by_role("button", name="サインイン")).to_be_visible()
+        page.reload()
+        expect(page.get_by_role("heading", level=1)).to_contain_text("AWS")
+        page.get_by_role("button", name="root").click()
+        page.get_by_role("menuitem", name="サインアウト").click()
+        expect(page.get_by_role("button", name="サインイン")).to_be_visible()
+        page.reload()
+        expect(page.get_by_role("button", name="サインイン")).to_be_visible()
 
-    assert [error for error in recorded.errors if REFUSED not in error] == []
-    assert recorded.violations() == []
-    context.close()
+        assert [error for error in recorded.errors if REFUSED not in error] == []
+        assert recorded.violations() == []
 
 
 def test_language_and_colours_can_be_switched(console: Console) -> None:

@@ -8,19 +8,15 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 import pytest
-from playwright.sync_api import Browser, Request, Response
+from playwright.sync_api import Request, Response
 
-from tests.browser.chromium import LOADING, SKIP_REASON, RecordedPage, find_chromium
-from tests.browser.console.conftest import (
-    TIMEOUT_MILLISECONDS,
-    Console,
-    console_browser,
-    console_server,
-)
+from tests.browser.chromium import LOADING, SKIP_REASON, find_chromium
+from tests.browser.console.conftest import Console, console_server, windows
 from tests.browser.portal.sample_customer import EMAIL, SampleCustomer, create_customer
+from tests.browser.windows import TIMEOUT_MILLISECONDS, Windows, WindowType
 from tests.proof.real_server import PASSWORD, RealServer
 
-__all__ = ["console_browser", "console_server"]  # fixtures
+__all__ = ["console_server", "windows"]  # fixtures
 
 WIDE = 1440
 PHONE = 390
@@ -99,14 +95,14 @@ OpenPortal = Callable[..., Portal]
 
 
 @pytest.fixture
-def open_portal(console_browser: Browser, customer: SampleCustomer) -> Iterator[OpenPortal]:
+def open_portal(windows: Windows, customer: SampleCustomer) -> Iterator[OpenPortal]:
     """Open windows of several people; they are checked for errors at the end of the test."""
     with ExitStack() as stack:
 
         def open_window(
             username: str = EMAIL, *, language: str = "ja", width: int = WIDE
         ) -> Portal:
-            window = sign_in(console_browser, customer, username, language, width)
+            window = sign_in(windows, customer, username, language, width)
             return stack.enter_context(window)
 
         yield open_window
@@ -114,51 +110,51 @@ def open_portal(console_browser: Browser, customer: SampleCustomer) -> Iterator[
 
 @contextmanager
 def sign_in(
-    browser: Browser, customer: SampleCustomer, username: str, language: str, width: int
+    windows: Windows, customer: SampleCustomer, username: str, language: str, width: int
 ) -> Iterator[Portal]:
-    context = browser.new_context(
-        reduced_motion="reduce",
-        locale=language,
-        timezone_id="Asia/Tokyo",
-        viewport={"width": width, "height": HEIGHT},
+    script = (
+        "window.localStorage?.setItem('nimbill-session-portal', 'open');"
+        f"window.localStorage?.setItem('nimbill-language', '{language}');"
     )
-    try:
-        page = context.new_page()
-        page.set_default_timeout(TIMEOUT_MILLISECONDS)
-        page.add_init_script(
-            "window.localStorage?.setItem('nimbill-session-portal', 'open');"
-            f"window.localStorage?.setItem('nimbill-language', '{language}');"
-        )
+    window_type = WindowType(language, "Asia/Tokyo", "reduce", script=script)
+    with windows.open(window_type, width=width, height=HEIGHT) as recorded:
         login = {
             "organisation": customer.organisation_id,
             "username": username,
             "password": PASSWORD,
         }
-        response = context.request.post(f"{customer.url}/portal/session", data=login)
+        response = recorded.page.context.request.post(f"{customer.url}/portal/session", data=login)
         assert response.ok, response.text()
-        portal = record_portal(Console(RecordedPage(page), customer.url))
-        yield portal
+        with record_portal(Console(recorded, customer.url)) as portal:
+            yield portal
         portal.check_no_errors()
-    finally:
-        context.close()
 
 
-def record_portal(window: Console) -> Portal:
+@contextmanager
+def record_portal(window: Console) -> Iterator[Portal]:
     """Record what a window of the portal requests and receives from now on."""
     portal = Portal(window.recorded, window.address)
     page = window.page
-    page.on("response", lambda response: record_data(portal, response))
-    page.on("request", lambda request: record_request(portal, request))
-    page.on("requestfinished", lambda request: portal.waiting.discard(request))
-    page.on("requestfailed", lambda request: portal.waiting.discard(request))
-    return portal
 
+    def add_response(response: Response) -> None:
+        if response.url.removeprefix(portal.address).startswith(DATA_PATHS):
+            portal.responses.append(response)
 
-def record_request(portal: Portal, request: Request) -> None:
-    if request.resource_type in ("fetch", "xhr"):
-        portal.waiting.add(request)
+    def add_request(request: Request) -> None:
+        if request.resource_type in ("fetch", "xhr"):
+            portal.waiting.add(request)
 
+    def remove_request(request: Request) -> None:
+        portal.waiting.discard(request)
 
-def record_data(portal: Portal, response: Response) -> None:
-    if response.url.removeprefix(portal.address).startswith(DATA_PATHS):
-        portal.responses.append(response)
+    page.on("response", add_response)
+    page.on("request", add_request)
+    page.on("requestfinished", remove_request)
+    page.on("requestfailed", remove_request)
+    try:
+        yield portal
+    finally:
+        page.remove_listener("response", add_response)
+        page.remove_listener("request", add_request)
+        page.remove_listener("requestfinished", remove_request)
+        page.remove_listener("requestfailed", remove_request)

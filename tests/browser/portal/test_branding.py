@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
+from playwright.sync_api import FilePayload, Locator, Page, expect
 
 from nimbill.demo.logo import draw_logo
-from tests.browser.chromium import RecordedPage
-from tests.browser.console.conftest import (
-    TIMEOUT_MILLISECONDS,
-    Console,
-    OpenConsole,
-    open_console,
-)
+from tests.browser.console.conftest import Console, OpenConsole, open_console
 from tests.browser.portal.conftest import PHONE, OpenPortal
 from tests.browser.portal.sample_customer import SampleCustomer
+from tests.browser.windows import Windows, WindowType
 
 __all__ = ["open_console"]  # fixture
 
@@ -89,21 +84,18 @@ def test_a_light_colour_and_another_file_are_refused(
 
 
 def test_the_sign_in_page_shows_whose_portal_it_is(
-    console_browser: Browser, branded: SampleCustomer
+    windows: Windows, branded: SampleCustomer
 ) -> None:
-    context = console_browser.new_context(locale="ja", timezone_id="Asia/Tokyo")
-    page = context.new_page()
-    page.set_default_timeout(TIMEOUT_MILLISECONDS)
-    window = Console(RecordedPage(page), branded.url, root="/portal")
+    with windows.open(WindowType("ja", "Asia/Tokyo")) as recorded:
+        page, window = recorded.page, Console(recorded, branded.url, root="/portal")
 
-    page.goto(f"{branded.url}/portal?organisation={branded.organisation_id}")
+        page.goto(f"{branded.url}/portal?organisation={branded.organisation_id}")
 
-    check_strip(page)
-    expect(page).to_have_title(f"お客様ポータル | {NAME}")
-    expect(page.get_by_role("textbox", name="組織")).to_have_value(branded.organisation_id)
-    window.check_accessibility()
-    window.check_no_errors()
-    context.close()
+        check_strip(page)
+        expect(page).to_have_title(f"お客様ポータル | {NAME}")
+        expect(page.get_by_role("textbox", name="組織")).to_have_value(branded.organisation_id)
+        window.check_accessibility()
+        window.check_no_errors()
 
 
 def test_the_strip_fits_on_a_phone(open_portal: OpenPortal, branded: SampleCustomer) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.console.conftest import Console, OpenConsole, open_console
 from tests.browser.console.sample_reseller import SampleReseller, create_billing_group
@@ -20,6 +20,7 @@ from tests.browser.second_factors import (
     set_up_app,
     sign_out,
 )
+from tests.browser.windows import Windows
 from tests.proof.real_server import PASSWORD, RealServer
 
 __all__ = ["open_console"]  # fixture
@@ -40,8 +41,8 @@ def company(console_server: RealServer) -> SampleReseller:
 
 
 @pytest.fixture
-def window(console_browser: Browser, company: SampleReseller) -> Iterator[Console]:
-    with open_window(console_browser, company.server.url, "/portal") as window:
+def window(windows: Windows, company: SampleReseller) -> Iterator[Console]:
+    with open_window(windows, company.server.url, "/portal") as window:
         yield window
 
 
@@ -105,7 +106,7 @@ def choose_action(page: Page, name: str) -> None:
 
 
 def test_a_customer_removes_the_factors_of_one_of_its_people(
-    window: Console, console_browser: Browser, company: SampleReseller
+    window: Console, windows: Windows, company: SampleReseller
 ) -> None:
     enter_password(window, company.organisation_id, CUSTOMER)
     page = window.page
@@ -117,7 +118,7 @@ def test_a_customer_removes_the_factors_of_one_of_its_people(
     dialog.get_by_label("パスワード", exact=True).fill(PASSWORD)
     dialog.get_by_role("button", name="追加する").click()
     dialog.filter(has_text="ロール").get_by_role("button", name="キャンセル").click()
-    with open_window(console_browser, company.server.url, "/portal") as other:
+    with open_window(windows, company.server.url, "/portal") as other:
         enter_password(other, company.organisation_id, PERSON)
         add_passkey(other, "社用携帯")
         sign_out(other.page, PERSON)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.browser.chromium import RecordedPage
-from tests.browser.console.conftest import TIMEOUT_MILLISECONDS, Console, OpenConsole, open_console
+from tests.browser.console.conftest import Console, OpenConsole, open_console
 from tests.browser.portal.sample_customer import EMAIL, SampleCustomer
+from tests.browser.windows import TIMEOUT_MILLISECONDS
 from tests.proof.real_server import PASSWORD
 
 __all__ = ["open_console"]  # fixture

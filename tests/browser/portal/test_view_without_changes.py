@@ -78,18 +78,17 @@ def test_only_the_customer_has_what_changes_something(
     open_console: OpenConsole, open_portal: OpenPortal, customer: SampleCustomer
 ) -> None:
     own = open_portal()
-    view = record_portal(open_view(open_console(customer.reseller), customer))
+    with record_portal(open_view(open_console(customer.reseller), customer)) as view:
+        for name, path in PAGES.items():
+            if name == "security":
+                continue  # about one's own login; a view does not show it
+            if name in BUTTONS:
+                own.open_complete(path)
+                assert BUTTONS[name] <= read_changing_buttons(own), name
+            view.open_complete(path)
 
-    for name, path in PAGES.items():
-        if name == "security":
-            continue  # about one's own login; a view does not show it
-        if name in BUTTONS:
-            own.open_complete(path)
-            assert BUTTONS[name] <= read_changing_buttons(own), name
-        view.open_complete(path)
-
-        assert read_changing_buttons(view) == set(), name
-        assert view.page.locator(FIELDS).count() == 0, name
-        assert all(response.ok for response in view.responses), name
-        assert find_foreign(view.read_everything()) == [], name
-    view.check_no_errors()
+            assert read_changing_buttons(view) == set(), name
+            assert view.page.locator(FIELDS).count() == 0, name
+            assert all(response.ok for response in view.responses), name
+            assert find_foreign(view.read_everything()) == [], name
+        view.check_no_errors()

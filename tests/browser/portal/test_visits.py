@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
-from tests.browser.chromium import RecordedPage
 from tests.browser.console.conftest import Console
 from tests.browser.portal.conftest import OpenPortal, Portal
 from tests.browser.portal.portal_pages import PAGES
@@ -22,6 +21,7 @@ from tests.browser.portal.sample_customer import (
     SampleCustomer,
     find_foreign,
 )
+from tests.browser.windows import Windows, WindowType
 from tests.invoicing.pdf.pdf_text import extract_text
 from tests.proof.real_server import PASSWORD
 
@@ -42,13 +42,12 @@ def list_links(portal: Portal) -> set[str]:
 
 
 @pytest.fixture
-def window(console_browser: Browser, customer: SampleCustomer) -> Iterator[Console]:
+def window(windows: Windows, customer: SampleCustomer) -> Iterator[Console]:
     """A browser that has never signed in."""
-    context = console_browser.new_context(locale="en", timezone_id="Asia/Tokyo")
-    console = Console(RecordedPage(context.new_page()), customer.url, root="/portal")
-    yield console
-    console.check_no_errors()
-    context.close()
+    with windows.open(WindowType("en", "Asia/Tokyo")) as recorded:
+        console = Console(recorded, customer.url, root="/portal")
+        yield console
+        console.check_no_errors()
 
 
 def test_a_customer_signs_in_and_reads_its_own_language(
