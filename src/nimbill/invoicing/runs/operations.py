@@ -10,6 +10,8 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.request_context import RunJobNow
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.requirement import ApprovedRequest, require_approval
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import MonthState, load_month_state, lock_month
 from nimbill.customers.billing_groups.fee_targets import resolve_fee_targets
@@ -101,11 +103,13 @@ async def save_exchange_rates(
     body: SaveExchangeRateRequest,
     *,
     saved_by: str,
+    approved: ApprovedRequest | None = None,
 ) -> None:
     """Save the rate for all of the groups; refuse it if one of them has no saved settings.
 
     `saved_by` is the name of the user or command.
     """
+    await require_approval(db, scope, ApprovalKind.rates, approved)
     await _refuse_unknown_groups(db, scope, body.billing_groups, "billing_groups")
     period = BillingPeriod(month, body.vendor)
     refuse_closed(await _lock_period(db, scope, period))
