@@ -46,9 +46,9 @@ class Case:
 def prepare(office: Office, folder: Path) -> Prepared:
     """Two groups with an invoice each, a closed month, a parked import and a template."""
     month_end = MonthEnd(office.service, folder)
-    unsent = prepare_example_a(month_end)
-    sent = month_end.create_group("BG-S", "333333333333")
-    month_end.prepare_groups(sent, support_fee="fix", support_fix=1000)
+    sent = prepare_example_a(month_end)
+    unsent = month_end.create_group("BG-U", "333333333333")
+    month_end.prepare_groups(unsent)
     for group in (unsent, sent):
         created = month_end.create_invoices(group, headers=office.clerk.core)
         assert created.status_code == 200, created.text

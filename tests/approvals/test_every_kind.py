@@ -72,31 +72,19 @@ def test_an_approved_request_is_executed_once(prepared: Prepared, case: Case) ->
     assert (shown["state"], shown["decided_by"]) == ("approved", office.approver.username)
     assert case.observe(prepared) != before
     assert read_code(office.approve(request)) == "approval_decided"
+    _check_audit_rows(office, request["approval_id"])
 
 
-@each_case
-def test_the_operation_has_its_usual_audit_row(prepared: Prepared, case: Case) -> None:
-    """Runs after the test above; the rows are those of its request."""
-    office = prepared.office
-    listed = office.succeed(
-        "GET", f"/approvals?state=approved&kind={case.kind}", headers=office.approver.core
-    )
-    (request,) = listed
+def _check_audit_rows(office: Office, approval_id: str) -> None:
+    """The request, the decision of the approver, and the usual row of the operation."""
     rows = office.succeed("GET", "/audit", headers=office.service.root())
-
-    decided, operation = [
-        row
-        for row in rows
-        if row["request_id"]
-        == next(
-            each["request_id"]
-            for each in rows
-            if each["action"] == "approve_request"
-            and each["resource"] == f"approval/{request['approval_id']}"
-        )
-    ]
-
+    of_request = [row for row in rows if row["resource"] == f"approval/{approval_id}"]
+    decided, requested = of_request
+    assert (requested["action"], requested["actor"]) == ("request_approval", office.clerk.user_id)
     assert (decided["action"], decided["actor"]) == ("approve_request", office.approver.user_id)
+    (operation,) = [
+        row for row in rows if row["request_id"] == decided["request_id"] and row != decided
+    ]
     assert operation["actor"] == office.clerk.user_id
-    assert operation["sent"]["approval_id"] == request["approval_id"]
+    assert operation["sent"]["approval_id"] == approval_id
     assert operation["sent"]["approved_by"] == office.approver.username

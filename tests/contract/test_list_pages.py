@@ -29,6 +29,7 @@ COUNTED = [
 each_list = pytest.mark.parametrize("route", COUNTED, ids=lambda route: route.operation)
 EXPECTED = {
     "list_accounts",
+    "list_approvals",
     "list_archived_documents",
     "list_audit_entries",
     "list_billing_groups",

@@ -28,7 +28,14 @@ IN_BOTH = {
     "ReadRoles",
     "ModifyRoles",
 }
-IN_CORE = {"ReadCost", "ModifyCost", "ReadDeployment", "ModifyDeployment", "ReadAudit"}
+IN_CORE = {
+    "ReadCost",
+    "ModifyCost",
+    "ReadDeployment",
+    "ModifyDeployment",
+    "ReadAudit",
+    "ApproveRequests",
+}
 IN_PORTAL = {
     "ReadAccount",
     "ReadGroups",

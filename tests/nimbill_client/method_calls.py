@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nimbill_client import (
+    ApprovalRequestBody,
     Band,
     BillingGroupCreate,
     BillingGroupUpdate,
@@ -136,6 +137,7 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             portal_shows_payments=True,
             staff_needs_second_factor=True,
             customers_need_second_factor=True,
+            approval_required=["rates"],
         )
     ),
     "billing_groups.list_all": lambda c: list(c.billing_groups.list_all()),
@@ -377,6 +379,21 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             search_actions=["save_exchange_rate"],
         )
     ),
+    "approvals.list_all": lambda c: list(
+        c.approvals.list_all(state="requested", approval_kind="rates")
+    ),
+    "approvals.read": lambda c: c.approvals.read("apr"),
+    "approvals.request": lambda c: c.approvals.request(
+        ApprovalRequestBody(
+            kind="month_close",
+            target={"month": "2026-09"},
+            body={"vendor": "aws"},
+            comment="month end",
+        )
+    ),
+    "approvals.approve": lambda c: c.approvals.approve("apr", "0" * 64),
+    "approvals.reject": lambda c: c.approvals.reject("apr", "not yet"),
+    "approvals.withdraw": lambda c: c.approvals.withdraw("apr"),
     "webhooks.list_all": lambda c: c.webhooks.list_all(),
     "webhooks.read": lambda c: c.webhooks.read("whe"),
     "webhooks.create": lambda c: c.webhooks.create(WEBHOOK),

@@ -5,9 +5,7 @@ from typing import Annotated, Any, ClassVar
 
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.foundation.basis import Basis, chosen
-from nimbill.foundation.calendar_month import CalendarMonth
-from nimbill.foundation.vendors import BilledVendor
-from nimbill.http.request_bodies import NOT_EMPTY, Body, described, text_length
+from nimbill.http.request_bodies import Body, described, text_length
 
 REASON = text_length(1, 1_000)
 HASH = text_length(64, 64)
@@ -22,23 +20,17 @@ class ApprovalState(StrEnum):
     outdated = "outdated"  # what was reviewed has changed since
 
 
-class ApprovalTarget(Body, frozen=True, kw_only=True):
-    """The path parameters of the operation; which ones depends on the kind."""
-
-    basis: ClassVar[Basis] = chosen("approvals")
-
-    month: CalendarMonth | None = None
-    vendor: BilledVendor | None = None
-    company_id: Annotated[str, NOT_EMPTY] | None = None
-    import_id: Annotated[str, NOT_EMPTY] | None = None
-    invoice_template_id: Annotated[str, NOT_EMPTY] | None = None
-
-
 class ApprovalRequestBody(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("approvals")
 
     kind: ApprovalKind
-    target: ApprovalTarget | None = None
+    target: Annotated[
+        dict[str, str] | None,
+        described(
+            "the path parameters of the operation: month, vendor, company_id, import_id, "
+            "invoice_template_id; which of them depends on the kind"
+        ),
+    ] = None
     body: Annotated[dict[str, Any], described("the body of the operation, as its route takes it")]
     comment: Annotated[str, text_length(0, 1_000)] | None = None
 

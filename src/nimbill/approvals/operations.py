@@ -1,5 +1,6 @@
 """Requests, approves, rejects and withdraws: the checks in order, then the change."""
 
+import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
@@ -26,7 +27,7 @@ from nimbill.approvals.shown_requests import is_expired, show_request, show_shor
 from nimbill.audit import records as audit
 from nimbill.database.list_query import ListQuery
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
-from nimbill.foundation import clock, exact_json
+from nimbill.foundation import calendar_month, clock, exact_json
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import (
     Conflict,
@@ -153,14 +154,15 @@ def _refuse_requester(caller: Caller, operation: ApprovableOperation) -> None:
 
 
 def _read_target(operation: ApprovableOperation, body: ApprovalRequestBody) -> dict[str, str]:
-    names = body.target.__struct_fields__ if body.target is not None else ()
-    sent = {name: getattr(body.target, name) for name in names}
-    target = {name: value for name, value in sent.items() if value is not None}
-    allowed = operation.target_fields | operation.optional_fields
-    missing = [Violation(f"target.{name}", "required") for name in operation.target_fields]
+    target = dict(body.target or {})
+    missing = sorted(operation.target_fields - target.keys())
+    unknown = target.keys() - operation.target_fields - operation.optional_fields
+    month = target.get("month")
+    is_month = month is None or re.fullmatch(calendar_month.PATTERN, month) is not None
     refuse_if(
-        [each for each in missing if each.field.removeprefix("target.") not in target]
-        + [Violation(f"target.{name}", "not of this kind") for name in target.keys() - allowed]
+        [Violation(f"target.{name}", "required") for name in missing]
+        + ([Violation("target", "names of this kind only")] if unknown else [])
+        + ([] if is_month else [Violation("target.month", calendar_month.RULE)])
     )
     return target
 

@@ -52,7 +52,12 @@ _COLUMNS = ListColumns(
         _requests.comment,
         _requests.requested_by_name,
     ],
-    sortable={},
+    sortable={
+        "create_time": _requests.create_time,
+        "expire_time": _requests.expire_time,
+        "kind": _requests.kind,
+        "requested_by": _requests.requested_by_name,
+    },
 )
 
 

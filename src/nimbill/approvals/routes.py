@@ -1,6 +1,6 @@
 """Approvals over HTTP; paths are relative to /m/core."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from litestar import Request
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
@@ -32,6 +32,16 @@ from nimbill.http.routing import (
     post,
 )
 
+ApprovalSort = Literal[
+    "create_time",
+    "-create_time",
+    "expire_time",
+    "-expire_time",
+    "kind",
+    "-kind",
+    "requested_by",
+    "-requested_by",
+]
 _CHANGE: dict[str, Any] = {
     "audiences": [Audience.core],
     "basis": chosen("approvals"),
@@ -52,17 +62,20 @@ async def list_approvals(
     db: Transaction,
     report_total: ReportTotal,
     approval_state: Annotated[ApprovalState | None, QueryParameter(name="state")] = None,
-    kind: FromQuery[ApprovalKind | None] = None,
+    approval_kind: FromQuery[ApprovalKind | None] = None,
     limit: Limit = None,
     offset: Offset = 0,
     search: Search = None,
+    sort: FromQuery[ApprovalSort | None] = None,
 ) -> list[ShortApproval]:
     """List requests, the newest first; those of the caller only, unless it may approve.
 
     `search` looks in approval_id, kind, target, comment and the name of the requester.
     """
-    query = ListQuery(limit, offset, search)
-    approvals, total = await operations.list_requests(db, caller, query, approval_state, kind)
+    query = ListQuery(limit, offset, search, sort)
+    approvals, total = await operations.list_requests(
+        db, caller, query, approval_state, approval_kind
+    )
     report_total(total)
     return approvals
 

@@ -35,6 +35,7 @@ DEFAULTS: dict[str, Any] = {
     "invoice_reply_to": None,
     "staff_needs_second_factor": False,
     "customers_need_second_factor": False,
+    "approval_required": [],
 }
 BANDS = [{"upto": 1000000, "rate": 0.05}, {"upto": None, "rate": 0.03}]
 
