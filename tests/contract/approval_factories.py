@@ -8,6 +8,7 @@ from typing import Any
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
 from tests.contract.month_factories import make_saved_group
+from tests.contract.record_reference import RecordReference
 from tests.contract.tenants import PLAIN_VALUES, Tenant, make_billing_group
 from tests.subusers import create_subuser
 
@@ -45,7 +46,13 @@ def _add_request(tenant: Tenant, requested_by: str) -> str:
 def make_approvable_request(tenant: Tenant) -> str:
     """A request for a rate, by a user who may save rates."""
     service = tenant.service
-    clerk = create_subuser(service, ["ModifyInvoice"], organisation=tenant.organisation)
+    clerk = create_subuser(
+        service,
+        ["ModifyInvoice"],
+        organisation=tenant.organisation,
+        username=tenant.word("u"),
+        role=tenant.word("r"),
+    )
     response = service.http.post(
         "/m/core/approvals", json=build_rate_request(tenant), headers=clerk.core
     )
@@ -71,3 +78,11 @@ def build_decision(tenant: Tenant) -> dict[str, str]:
         tenant.organisation_id,
     )
     return {"review_hash": row["review_hash"]}
+
+
+_TABLE = ("approval_requests", "approval_id")
+APPROVAL_REFERENCES = {
+    "approval_id": RecordReference(make_approval, *_TABLE, filtered=True),
+    "withdraw_request.approval_id": RecordReference(make_own_approval, *_TABLE, filtered=True),
+    "approve_request.approval_id": RecordReference(make_approvable_request, *_TABLE, filtered=True),
+}

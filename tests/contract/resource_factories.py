@@ -10,11 +10,7 @@ from datetime import timedelta
 
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
-from tests.contract.approval_factories import (
-    make_approvable_request,
-    make_approval,
-    make_own_approval,
-)
+from tests.contract.approval_factories import APPROVAL_REFERENCES
 from tests.contract.credit_note_factories import make_credit_note, make_credited_group
 from tests.contract.drift_factories import (
     make_corrected_group,
@@ -261,11 +257,6 @@ WEBHOOK = RecordReference(make_webhook, "webhook_endpoints", "endpoint_id", filt
 WEBHOOK_DELIVERY = RecordReference(
     make_webhook_delivery, "webhook_deliveries", "delivery_id", filtered=True
 )
-APPROVAL = RecordReference(make_approval, "approval_requests", "approval_id", filtered=True)
-OWN_APPROVAL = RecordReference(make_own_approval, "approval_requests", "approval_id", filtered=True)
-APPROVABLE = RecordReference(
-    make_approvable_request, "approval_requests", "approval_id", filtered=True
-)
 PORTAL_VIEW = RecordReference(make_portal_view, "portal_views", "view_id")
 SAVED_FILTER = RecordReference(make_saved_filter, "saved_filters", "filter_id")
 CLIENT = RecordReference(make_api_client, "api_clients", "client_id")
@@ -325,9 +316,7 @@ REFERENCES: Mapping[str, RecordReference] = {
     "filter_id": SAVED_FILTER,
     "view_id": PORTAL_VIEW,
     "endpoint_id": WEBHOOK,
-    "approval_id": APPROVAL,
-    "withdraw_request.approval_id": OWN_APPROVAL,
-    "approve_request.approval_id": APPROVABLE,
+    **APPROVAL_REFERENCES,
     "replay_webhook_delivery.delivery_id": WEBHOOK_DELIVERY,
     "begin_portal_view.user_id": RESELLER,
     "rename_account.customer_id": ACCOUNT,
@@ -388,8 +377,7 @@ NOT_A_RECORD: Mapping[str, str] = {
     "sort": "a column of the list",
     "state": "a fixed list of states",
     "approval_kind": "a fixed list",
-    "target": "path parameters of an operation; checked in tests/approvals",
-    "body": "the body of an operation; checked in tests/approvals",
+    **dict.fromkeys(("target", "body"), "of an operation; checked in tests/approvals"),
     "object_type": "the kind of record",
     "object_id": "an id that is looked for in the log alone",
     "action": "the name of an operation",

@@ -154,6 +154,7 @@ def test_search_finds_in_any_letter_case_and_knows_no_wildcards(
 
 def find_word(record: dict[str, Any]) -> str:
     names = (
+        "comment",
         "customer_id",
         "billinggroup_name",
         "project_code",

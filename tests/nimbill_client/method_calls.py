@@ -102,6 +102,7 @@ TEMPLATE = InvoiceTemplateBody(
 ITEM = FreeFormatItem(
     enabled=True, label="Support", unit_cost=Decimal(1), quantity=Decimal(2), total=Decimal(2)
 )
+APPROVAL = ApprovalRequestBody(kind="rates", target={"month": "2026-09"}, body={}, comment="")
 WEBHOOK = WebhookEndpointBody(
     url="https://example.com/", description="d", event_types=["month.closed"], enabled=False
 )
@@ -379,18 +380,9 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             search_actions=["save_exchange_rate"],
         )
     ),
-    "approvals.list_all": lambda c: list(
-        c.approvals.list_all(state="requested", approval_kind="rates")
-    ),
+    "approvals.list_all": lambda c: list(c.approvals.list_all(state="s", approval_kind="k")),
     "approvals.read": lambda c: c.approvals.read("apr"),
-    "approvals.request": lambda c: c.approvals.request(
-        ApprovalRequestBody(
-            kind="month_close",
-            target={"month": "2026-09"},
-            body={"vendor": "aws"},
-            comment="month end",
-        )
-    ),
+    "approvals.request": lambda c: c.approvals.request(APPROVAL),
     "approvals.approve": lambda c: c.approvals.approve("apr", "0" * 64),
     "approvals.reject": lambda c: c.approvals.reject("apr", "not yet"),
     "approvals.withdraw": lambda c: c.approvals.withdraw("apr"),

@@ -32,7 +32,7 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class PerformedOperation:
     """What the operation saw under its locks, and what it did."""
 
     review: Mapping[str, Any]  # what the approver sees; equal as long as nothing has changed
@@ -58,4 +58,4 @@ class ApprovableOperation:
     target_fields: frozenset[str] = frozenset()  # required
     optional_fields: frozenset[str] = frozenset()
     is_shared: bool  # changes records that belong to no single billing group
-    perform: Callable[[Execution], Awaitable[Outcome]]
+    perform: Callable[[Execution], Awaitable[PerformedOperation]]

@@ -11,7 +11,11 @@ from nimbill.access.caller import Caller
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import RoleAction
 from nimbill.approvals import records
-from nimbill.approvals.approvable_operation import ApprovableOperation, Execution, Outcome
+from nimbill.approvals.approvable_operation import (
+    ApprovableOperation,
+    Execution,
+    PerformedOperation,
+)
 from nimbill.approvals.approval_events import announce, announce_later
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.approvals.bodies import (
@@ -75,7 +79,7 @@ async def list_requests(
 ) -> ApprovalPage:
     """Callers who may not approve see their own requests."""
     own = None if caller.may([RoleAction.ApproveRequests]) else caller.user_id
-    selection = records.Selection(state, kind, own, clock.now())
+    selection = records.ApprovalSelection(state, kind, own, clock.now())
     rows, total = await records.list_requests(db, caller.scope, selection, query)
     return ApprovalPage([show_short_request(row, caller) for row in rows], total)
 
@@ -101,6 +105,8 @@ async def request_approval(
     operation = resources.approvable_operations[body.kind]
     _refuse_requester(caller, operation)
     target = _read_target(operation, body)
+    parsed = await _parse(db, caller.scope, resources, operation, target, body.body)
+    sent = _read_sent_fields(parsed)
     approval_id, now = new_id("apr"), clock.now()
     outcome = await _try(
         Execution(
@@ -108,7 +114,7 @@ async def request_approval(
             scope=caller.scope,
             resources=resources,
             target=target,
-            body=await _parse(db, caller.scope, resources, operation, target, body.body),
+            body=parsed,
             approved=ApprovedRequest(approval_id, body.kind),
             by=caller.username,
         ),
@@ -120,9 +126,9 @@ async def request_approval(
         "kind": body.kind,
         "state": ApprovalState.requested,
         "target": _encode(target),
-        "body": _encode(body.body),
+        "body": _encode(sent),
         "review": _encode(outcome.review),
-        "review_hash": hash_review(body.kind, target, body.body, outcome.review, outcome.makers),
+        "review_hash": hash_review(body.kind, target, sent, outcome.review, outcome.makers),
         "result": "{}",
         "comment": body.comment or "",
         "company_ids": company_ids,
@@ -184,7 +190,13 @@ async def _parse(
         ) from None
 
 
-async def _try(execution: Execution, operation: ApprovableOperation) -> Outcome:
+def _read_sent_fields(parsed: Any) -> dict[str, Any]:
+    """Return the fields that the operation knows; null means absent."""
+    fields = ((name, getattr(parsed, name)) for name in parsed.__struct_fields__)
+    return {name: value for name, value in fields if value is not None}
+
+
+async def _try(execution: Execution, operation: ApprovableOperation) -> PerformedOperation:
     """Whatever the operation refuses is refused here too. The rollback releases its locks."""
     savepoint = await execution.db.begin_nested()
     try:

@@ -67,7 +67,7 @@ async def add_request(db: AsyncConnection, scope: TenantScope, values: Mapping[s
     )
 
 
-class Selection(NamedTuple):
+class ApprovalSelection(NamedTuple):
     """Which requests are listed; None selects all."""
 
     state: str | None
@@ -92,7 +92,7 @@ def _is_request(scope: TenantScope, approval_id: str) -> list[sa.ColumnElement[b
 
 
 async def list_requests(
-    db: AsyncConnection, scope: TenantScope, selection: Selection, query: ListQuery
+    db: AsyncConnection, scope: TenantScope, selection: ApprovalSelection, query: ListQuery
 ) -> Page:
     """The newest first, without what is reviewed. A request expires by its time, not by a job."""
     long_columns = ("body", "review", "result")

@@ -3,7 +3,11 @@
 import msgspec
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.approvals.approvable_operation import ApprovableOperation, Execution, Outcome
+from nimbill.approvals.approvable_operation import (
+    ApprovableOperation,
+    Execution,
+    PerformedOperation,
+)
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found
@@ -21,7 +25,7 @@ _REVIEWED = (
 )
 
 
-async def _release(execution: Execution) -> Outcome:
+async def _release(execution: Execution) -> PerformedOperation:
     """Whoever started the import made what is reviewed."""
     db, scope = execution.db, execution.scope
     import_id, reason = execution.target["import_id"], execution.body.reason
@@ -31,7 +35,7 @@ async def _release(execution: Execution) -> Outcome:
         raise not_found()
     await release_import(db, scope, import_id, reason, approved=execution.approved)
     shown = msgspec.structs.asdict(report)
-    return Outcome(
+    return PerformedOperation(
         review={"reason": reason, "import": {name: shown[name] for name in _REVIEWED}},
         action="release_import",
         resource=f"costs/imports/{import_id}",

@@ -77,7 +77,9 @@ def test_every_setting_can_be_changed_and_the_response_shows_all(service: Servic
         "language": "en",
         "vendors": ["gcp", "aws", "oracle", "azure"],
         "provider_names": {"oracle": ["Oracle", "Oracle Cloud Infrastructure"]},
+        "approval_required": ["month_close", "rates"],
     }
+    service.caller(RoleAction.ApproveRequests)
 
     response = put(service, service.caller(RoleAction.ModifySettings), **changes)
 

@@ -1,7 +1,11 @@
 """The approval of reopening a month."""
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.approvals.approvable_operation import ApprovableOperation, Execution, Outcome
+from nimbill.approvals.approvable_operation import (
+    ApprovableOperation,
+    Execution,
+    PerformedOperation,
+)
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.costs.months.bodies import MonthReopening
 from nimbill.costs.months.operations import reopen_month
@@ -12,7 +16,7 @@ from nimbill.foundation.billing_period import BillingPeriod
 basis = chosen("approvals")
 
 
-async def _reopen(execution: Execution) -> Outcome:
+async def _reopen(execution: Execution) -> PerformedOperation:
     """The closing number shows whether the month was opened and closed again since."""
     db, scope, month, body = (
         execution.db,
@@ -22,7 +26,7 @@ async def _reopen(execution: Execution) -> Outcome:
     )
     state = await lock_month(db, scope, BillingPeriod(month, body.vendor))
     await reopen_month(db, scope, month, body, approved=execution.approved)
-    return Outcome(
+    return PerformedOperation(
         review={
             "month": month,
             "vendor": body.vendor,

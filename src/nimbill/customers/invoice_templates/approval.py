@@ -1,7 +1,11 @@
 """The approval of an invoice template, which contains the bank details of the issuer."""
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.approvals.approvable_operation import ApprovableOperation, Execution, Outcome
+from nimbill.approvals.approvable_operation import (
+    ApprovableOperation,
+    Execution,
+    PerformedOperation,
+)
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.customers.invoice_templates import operations, records
 from nimbill.customers.invoice_templates.bodies import InvoiceTemplateBody
@@ -10,7 +14,7 @@ from nimbill.foundation.basis import chosen
 basis = chosen("approvals")
 
 
-async def _save(execution: Execution) -> Outcome:
+async def _save(execution: Execution) -> PerformedOperation:
     """Create a template, or change the one that the target names."""
     db, scope, body, approved = (
         execution.db,
@@ -28,7 +32,7 @@ async def _save(execution: Execution) -> Outcome:
         row = await records.find_invoice_template(db, scope, template_id, lock=True)
         before = None if row is None else row.content
         await operations.change_invoice_template(db, scope, template_id, body, approved=approved)
-    return Outcome(
+    return PerformedOperation(
         review={"before": before, "after": body},
         action=action,
         resource=f"invoicetemplate/{template_id}",

@@ -3,7 +3,11 @@
 from hashlib import sha256
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.approvals.approvable_operation import ApprovableOperation, Execution, Outcome
+from nimbill.approvals.approvable_operation import (
+    ApprovableOperation,
+    Execution,
+    PerformedOperation,
+)
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.customers.organisation_settings.bodies import OrganisationSettingsChange
 from nimbill.customers.organisation_settings.operations import change_settings
@@ -14,7 +18,7 @@ from nimbill.foundation.basis import chosen
 basis = chosen("approvals")
 
 
-async def _change(execution: Execution) -> Outcome:
+async def _change(execution: Execution) -> PerformedOperation:
     """The version is that of all settings, because each can give another one its meaning."""
     db, scope = execution.db, execution.scope
     before = await lock_settings(db, scope)
@@ -31,7 +35,7 @@ async def _change(execution: Execution) -> Outcome:
         if getattr(before, name) != getattr(after, name)
     ]
     version = sha256(exact_json.encode(before)).hexdigest()
-    return Outcome(
+    return PerformedOperation(
         review={"changes": changes, "version_before": version},
         action="change_settings",
         resource="settings",

@@ -1,7 +1,11 @@
 """The approval of closing a month."""
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.approvals.approvable_operation import ApprovableOperation, Execution, Outcome
+from nimbill.approvals.approvable_operation import (
+    ApprovableOperation,
+    Execution,
+    PerformedOperation,
+)
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.costs.months.records import lock_month
 from nimbill.foundation.basis import chosen
@@ -13,7 +17,7 @@ from nimbill.invoicing.closing.records import list_closed_costs, list_closed_inv
 basis = chosen("approvals")
 
 
-async def _close(execution: Execution) -> Outcome:
+async def _close(execution: Execution) -> PerformedOperation:
     """Review the costs and the invoices that cannot change any more once the month is closed."""
     db, scope, month, body = (
         execution.db,
@@ -25,7 +29,7 @@ async def _close(execution: Execution) -> Outcome:
     await lock_month(db, scope, period)
     missing = await close_month(db, scope, month, body, approved=execution.approved)
     invoices = await list_closed_invoices(db, scope, period)
-    return Outcome(
+    return PerformedOperation(
         review={
             "month": month,
             "vendor": body.vendor,

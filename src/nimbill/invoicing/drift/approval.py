@@ -8,7 +8,7 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.approvals.approvable_operation import (
     ApprovableOperation,
     Execution,
-    Outcome,
+    PerformedOperation,
     Target,
 )
 from nimbill.approvals.approval_kinds import ApprovalKind
@@ -33,7 +33,7 @@ def _choose_body(target: Target) -> type[Any]:
     return DriftDecisionRequest if "import_id" in target else CreditNoteRequest
 
 
-async def _issue(execution: Execution) -> Outcome:
+async def _issue(execution: Execution) -> PerformedOperation:
     target = execution.target
     period, company_id = BillingPeriod(target["month"], target["vendor"]), target["company_id"]
     if "import_id" in target:
@@ -46,7 +46,7 @@ async def _issue(execution: Execution) -> Outcome:
             f"invoice/{period.month}/{company_id}/{period.vendor}",
         )
     shown = msgspec.structs.asdict(note)
-    return Outcome(
+    return PerformedOperation(
         review={name: value for name, value in shown.items() if name not in _GIVEN_LATER},
         action=action,
         resource=resource,

@@ -1,7 +1,11 @@
 """The approval of exchange rates."""
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.approvals.approvable_operation import ApprovableOperation, Execution, Outcome
+from nimbill.approvals.approvable_operation import (
+    ApprovableOperation,
+    Execution,
+    PerformedOperation,
+)
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.costs.months.records import lock_month
 from nimbill.foundation.basis import chosen
@@ -13,7 +17,7 @@ from nimbill.invoicing.runs.operations import save_exchange_rates
 basis = chosen("approvals")
 
 
-async def _save(execution: Execution) -> Outcome:
+async def _save(execution: Execution) -> PerformedOperation:
     db, scope, month, body = (
         execution.db,
         execution.scope,
@@ -26,7 +30,7 @@ async def _save(execution: Execution) -> Outcome:
     await save_exchange_rates(
         db, scope, month, body, saved_by=execution.by, approved=execution.approved
     )
-    return Outcome(
+    return PerformedOperation(
         review={
             "month": month,
             "vendor": body.vendor,

@@ -7,7 +7,11 @@ from typing import Annotated, Any, ClassVar
 from msgspec import Meta
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.approvals.approvable_operation import ApprovableOperation, Execution, Outcome
+from nimbill.approvals.approvable_operation import (
+    ApprovableOperation,
+    Execution,
+    PerformedOperation,
+)
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.audit import records as audit
 from nimbill.database.tenant_scope import Row
@@ -44,7 +48,7 @@ class InvoiceIssue(Body, frozen=True, kw_only=True):
             yield Violation("revisions", f"1 to {INVOICES_MAX} invoices")
 
 
-async def _approve_invoices(execution: Execution) -> Outcome:
+async def _approve_invoices(execution: Execution) -> PerformedOperation:
     """Whoever created a revision made what is reviewed."""
     db, scope, body = execution.db, execution.scope, execution.body
     period = BillingPeriod(execution.target["month"], body.vendor)
@@ -58,7 +62,7 @@ async def _approve_invoices(execution: Execution) -> Outcome:
     entries = await audit.list_latest_entries(db, scope, resources)
     revisions = [(row.company_id, row.revision) for row in rows]
     await add_invoice_approvals(db, scope, period, revisions, execution.approved.approval_id)
-    return Outcome(
+    return PerformedOperation(
         review={
             "month": period.month,
             "vendor": period.vendor,
