@@ -102,7 +102,7 @@ TEMPLATE = InvoiceTemplateBody(
 ITEM = FreeFormatItem(
     enabled=True, label="Support", unit_cost=Decimal(1), quantity=Decimal(2), total=Decimal(2)
 )
-APPROVAL = ApprovalRequestBody(kind="rates", target={"month": "2026-09"}, body={}, comment="")
+APPROVAL = ApprovalRequestBody(kind="rates", target={"month": "2026-09"}, body={}, comment="x")
 WEBHOOK = WebhookEndpointBody(
     url="https://example.com/", description="d", event_types=["month.closed"], enabled=False
 )
@@ -380,7 +380,9 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             search_actions=["save_exchange_rate"],
         )
     ),
-    "approvals.list_all": lambda c: list(c.approvals.list_all(state="s", approval_kind="k")),
+    "approvals.list_all": lambda c: list(
+        c.approvals.list_all(state="expired", approval_kind="rates")
+    ),
     "approvals.read": lambda c: c.approvals.read("apr"),
     "approvals.request": lambda c: c.approvals.request(APPROVAL),
     "approvals.approve": lambda c: c.approvals.approve("apr", "0" * 64),

@@ -18,7 +18,7 @@ class ApprovalRequestBody(Record, frozen=True, kw_only=True):
 
     kind: str
     target: dict[str, str] = msgspec.field(default_factory=dict)
-    body: dict[str, Any] = msgspec.field(default_factory=dict)
+    body: dict[str, Any]
     comment: str = ""
 
 

@@ -43,7 +43,8 @@ from nimbill.foundation.errors import (
     rule_violations_error,
 )
 from nimbill.foundation.ids import new_id
-from nimbill.http.request_bodies import parse_body
+from nimbill.foundation.vendor_names import BILLED_VENDORS
+from nimbill.http.request_bodies import mentions_vendor, parse_body
 from nimbill.webhooks.event_types import WebhookEventType
 
 basis = chosen("approvals")
@@ -181,9 +182,15 @@ async def _parse(
     target: Mapping[str, str],
     sent: Mapping[str, Any],
 ) -> Any:
-    vendors = await resources.load_vendors(db, scope, True)
+    """Vendors stay enabled until the transaction ends, as in the route of the operation.
+
+    The settings name none: locking them for reading first could deadlock with another change.
+    """
+    body_type, vendors = operation.choose_body(target), BILLED_VENDORS
+    if mentions_vendor(body_type):
+        vendors = tuple(await resources.load_vendors(db, scope, True))
     try:
-        return parse_body(operation.choose_body(target), sent, vendors)
+        return parse_body(body_type, sent, vendors)
     except Invalid as error:
         raise rule_violations_error(
             [Violation(f"body.{each.field}", each.rule) for each in error.violations]

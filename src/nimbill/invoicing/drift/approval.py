@@ -14,7 +14,7 @@ from nimbill.approvals.approvable_operation import (
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.errors import Violation, refuse_if
+from nimbill.foundation.errors import Violation, not_found, refuse_if
 from nimbill.invoicing.corrections.records import DriftDecisionKind
 from nimbill.invoicing.credit_notes.bodies import CreditNoteRequest
 from nimbill.invoicing.credit_notes.corrections import correct_invoice_terms
@@ -45,6 +45,8 @@ async def _issue(execution: Execution) -> PerformedOperation:
             "issue_credit_note",
             f"invoice/{period.month}/{company_id}/{period.vendor}",
         )
+    if BillingPeriod(note.month, note.vendor) != period:
+        raise not_found()
     shown = msgspec.structs.asdict(note)
     return PerformedOperation(
         review={name: value for name, value in shown.items() if name not in _GIVEN_LATER},

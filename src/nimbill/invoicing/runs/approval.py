@@ -27,6 +27,9 @@ async def _save(execution: Execution) -> PerformedOperation:
     company_ids = sorted(set(body.billing_groups))
     await lock_month(db, scope, BillingPeriod(month, body.vendor), shared=True)
     saved = await load_saved_settings(db, scope, month, company_ids)
+    before = {
+        name: row.exchange_rate for (name, vendor), row in saved.items() if vendor == body.vendor
+    }
     await save_exchange_rates(
         db, scope, month, body, saved_by=execution.by, approved=execution.approved
     )
@@ -38,7 +41,7 @@ async def _save(execution: Execution) -> PerformedOperation:
             "billing_groups": [
                 {
                     "company_id": company_id,
-                    "before": saved[company_id, body.vendor].exchange_rate,
+                    "before": before[company_id],
                 }
                 for company_id in company_ids
             ],

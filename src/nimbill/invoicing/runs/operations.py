@@ -109,14 +109,23 @@ async def save_exchange_rates(
 
     `saved_by` is the name of the user or command.
     """
-    await require_approval(db, scope, ApprovalKind.rates, approved)
     await _refuse_unknown_groups(db, scope, body.billing_groups, "billing_groups")
     period = BillingPeriod(month, body.vendor)
     refuse_closed(await _lock_period(db, scope, period))
     company_ids = list(dict.fromkeys(body.billing_groups))
+    # before the approval, so that whoever has to request one learns first what is missing
+    known = await month_settings.load_saved_settings(db, scope, month, company_ids)
+    _refuse_without_settings(
+        company_ids, {name for name, vendor in known if vendor == period.vendor}
+    )
+    await require_approval(db, scope, ApprovalKind.rates, approved)
     saved = await month_settings.save_rates(
         db, scope, period, company_ids, body.exchange_rate, saved_by
     )
+    _refuse_without_settings(company_ids, saved)
+
+
+def _refuse_without_settings(company_ids: Sequence[str], saved: Collection[str]) -> None:
     refuse_if_missing({name: "settings_missing" for name in company_ids if name not in saved})
 
 
