@@ -380,9 +380,7 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             search_actions=["save_exchange_rate"],
         )
     ),
-    "approvals.list_all": lambda c: list(
-        c.approvals.list_all(state="expired", approval_kind="rates")
-    ),
+    "approvals.list_all": lambda c: list(c.approvals.list_all(state="expired", kind="rates")),
     "approvals.read": lambda c: c.approvals.read("apr"),
     "approvals.request": lambda c: c.approvals.request(APPROVAL),
     "approvals.approve": lambda c: c.approvals.approve("apr", "0" * 64),

@@ -70,10 +70,10 @@ class Approvals:
         self._connection = connection
 
     def list_all(
-        self, *, state: str | None = None, approval_kind: str | None = None
+        self, *, state: str | None = None, kind: str | None = None
     ) -> Iterator[ShortApproval]:
         """The newest first; your own only, unless you may approve."""
-        query = {"state": state, "approval_kind": approval_kind}
+        query = {"state": state, "approval_kind": kind}
         return iterate_pages(
             lambda page: self._connection.fetch(
                 list[ShortApproval], Call(method="GET", path=PATH, query={**page, **query})
