@@ -1,7 +1,7 @@
 """Requests, approves, rejects and withdraws: the checks in order, then the change."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 
@@ -186,9 +186,10 @@ async def _parse(
 
     The settings name none: locking them for reading first could deadlock with another change.
     """
-    body_type, vendors = operation.choose_body(target), BILLED_VENDORS
+    body_type = operation.choose_body(target)
+    vendors: Sequence[str] = BILLED_VENDORS
     if mentions_vendor(body_type):
-        vendors = tuple(await resources.load_vendors(db, scope, True))
+        vendors = await resources.load_vendors(db, scope, True)
     try:
         return parse_body(body_type, sent, vendors)
     except Invalid as error:
