@@ -48,6 +48,7 @@ def create_subuser(
     *,
     organisation: NewOrganisation | None = None,
     username: str | None = None,
+    role: str | None = None,
 ) -> SubuserAccount:
     """Create a subuser with one role per namespace given, restricted by these filters."""
     tenant = organisation or service.organisation
@@ -70,7 +71,7 @@ def create_subuser(
             client = await add_api_client(db, scope, user_id=user_id, name="test")
             for product, permissions in permissions_by_product.items():
                 if permissions is not None:
-                    await _add_role(db, tenant, user_id, product, permissions)
+                    await _add_role(db, tenant, user_id, product, permissions, role)
             await _add_filters(db, tenant, user_id, filters)
         return client.client_id
 
@@ -88,6 +89,7 @@ async def _add_role(
     user_id: str,
     namespace: str,
     permissions: Sequence[str],
+    name: str | None,
 ) -> None:
     """Create a role with these permissions and map it to the user."""
     columns = {
@@ -95,7 +97,7 @@ async def _add_role(
         "root_user": tenant.root_user_id,
         "namespace": namespace,
     }
-    name = f"role-{user_id[-12:]}"
+    name = name or f"role-{user_id[-12:]}"
     role_actions = [str(permission) for permission in permissions]
     role = sa.insert(effective_permissions.roles)
     await db.execute(role.values(**columns, name=name, permissions=role_actions))

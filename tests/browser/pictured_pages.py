@@ -66,6 +66,7 @@ STAFF = PicturedConsole(
             "new-role": "/roles/new",
             "api-clients": "/api-clients",
             "webhooks": "/webhooks",
+            "approvals": "/approvals",
             "audit": "/audit",
             "settings": "/settings",
             "security": "/security",

@@ -35,6 +35,7 @@ LOCKS = {
     "adjustments/recalculation/records.py lock_payer_entries": OF_ADJUSTMENTS,
     "adjustments/reserved_instances/fee_records.py lock_reservations": OF_ADJUSTMENTS,
     "adjustments/reserved_instances/records.py lock_reservation": OF_ADJUSTMENTS,
+    "approvals/records.py lock_request": "tests/approvals/test_decisions.py",
     "application/service_metrics.py __init__": "tests/application/test_service_metrics.py",
     "costs/months/records.py _lock": OF_CLOSING,
     "customers/billing_groups/records.py lock_billing_group": OF_CUSTOMERS,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tests.contract.approval_factories import make_approval
 from tests.contract.credit_note_factories import make_credit_note
 from tests.contract.month_factories import (
     add_cost,
@@ -56,6 +57,7 @@ def make_full_group(tenant: Tenant, canary: str) -> Tenant:
     add_delivery(group)
     make_invoice_by_tag(group)
     make_paid_invoice(group)
+    make_approval(group)
     return group
 
 

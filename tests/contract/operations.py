@@ -135,6 +135,12 @@ ADDED: dict[str, tuple[str, ...]] = {
     "list_webhook_deliveries": ("ReadSettings", "ModifySettings"),
     "replay_webhook_delivery": ("ModifySettings",),
     "replay_failed_webhooks": ("ModifySettings",),
+    "list_approvals": (),
+    "request_approval": (),
+    "read_approval": (),
+    "approve_request": ("ApproveRequests",),
+    "reject_request": ("ApproveRequests",),
+    "withdraw_request": (),
     "search": (
         "ReadBillingGroup",
         "ModifyBillingGroup",

@@ -10,6 +10,7 @@ from datetime import timedelta
 
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
+from tests.contract.approval_factories import APPROVAL_REFERENCES
 from tests.contract.credit_note_factories import make_credit_note, make_credited_group
 from tests.contract.drift_factories import (
     make_corrected_group,
@@ -315,6 +316,7 @@ REFERENCES: Mapping[str, RecordReference] = {
     "filter_id": SAVED_FILTER,
     "view_id": PORTAL_VIEW,
     "endpoint_id": WEBHOOK,
+    **APPROVAL_REFERENCES,
     "replay_webhook_delivery.delivery_id": WEBHOOK_DELIVERY,
     "begin_portal_view.user_id": RESELLER,
     "rename_account.customer_id": ACCOUNT,
@@ -374,6 +376,8 @@ NOT_A_RECORD: Mapping[str, str] = {
     "search_actions": "names of operations",
     "sort": "a column of the list",
     "state": "a fixed list of states",
+    "approval_kind": "a fixed list",
+    **dict.fromkeys(("target", "body"), "of an operation; checked in tests/approvals"),
     "object_type": "the kind of record",
     "object_id": "an id that is looked for in the log alone",
     "action": "the name of an operation",

@@ -29,6 +29,7 @@ COUNTED = [
 each_list = pytest.mark.parametrize("route", COUNTED, ids=lambda route: route.operation)
 EXPECTED = {
     "list_accounts",
+    "list_approvals",
     "list_archived_documents",
     "list_audit_entries",
     "list_billing_groups",
@@ -154,6 +155,7 @@ def test_search_finds_in_any_letter_case_and_knows_no_wildcards(
 
 def find_word(record: dict[str, Any]) -> str:
     names = (
+        "comment",
         "customer_id",
         "billinggroup_name",
         "project_code",

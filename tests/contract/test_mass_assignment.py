@@ -108,7 +108,7 @@ def mask_generated(value: Any, column: str = "") -> Any:
         return "time" if abs(value / 1e9 - datetime.now(UTC).timestamp()) < 3600 else value
     if not isinstance(value, str):
         return value
-    if value.startswith(("\\x", "$argon2")) or column == "encrypted":
+    if value.startswith(("\\x", "$argon2")) or column in ("encrypted", "review_hash"):
         return "hash"
     if column in ("short_name", "key") and not value.startswith(EXTRA):
         return "name"

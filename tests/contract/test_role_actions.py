@@ -28,7 +28,14 @@ IN_BOTH = {
     "ReadRoles",
     "ModifyRoles",
 }
-IN_CORE = {"ReadCost", "ModifyCost", "ReadDeployment", "ModifyDeployment", "ReadAudit"}
+IN_CORE = {
+    "ReadCost",
+    "ModifyCost",
+    "ReadDeployment",
+    "ModifyDeployment",
+    "ReadAudit",
+    "ApproveRequests",
+}
 IN_PORTAL = {
     "ReadAccount",
     "ReadGroups",
@@ -128,6 +135,7 @@ def list_offered_actions(page: str) -> list[set[str]]:
     assert start
     parts = re.split(r"`core`|`portal`", paragraph[start.end() :])
     actions = [
-        set(re.findall(r"\b(?:Admin|(?:Read|Modify|Download)[A-Z]\w+)", part)) for part in parts
+        set(re.findall(r"\b(?:Admin|(?:Read|Modify|Download|Approve)[A-Z]\w+)", part))
+        for part in parts
     ]
     return [names for names in actions if names][:3]

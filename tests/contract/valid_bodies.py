@@ -11,6 +11,7 @@ from typing import Any
 
 from nimbill.demo.logo import draw_logo
 from nimbill.foundation import clock
+from tests.contract.approval_factories import build_decision, build_rate_request
 from tests.contract.drift_factories import make_late_import
 from tests.contract.month_factories import make_recalculation_entry, make_saved_group
 from tests.contract.payment_factories import payment_file
@@ -181,6 +182,9 @@ def account_bodies() -> dict[str, Callable[[Tenant], Any]]:
         "update_reseller_meta": lambda _: {"meta": {"invoice": True}},
         "begin_portal_view": view_body,
         "store_portal_logo": lambda _: {"content": base64.b64encode(draw_logo("#1a5fb4")).decode()},
+        "request_approval": build_rate_request,
+        "approve_request": build_decision,
+        "reject_request": lambda tenant: {"reason": tenant.word("r")},
         "create_webhook": first_webhook_body,
         "update_webhook": webhook_body,
         "replay_failed_webhooks": lambda _: {"since": "2026-01-01T00:00:00Z"},

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nimbill_client import (
+    ApprovalRequestBody,
     Band,
     BillingGroupCreate,
     BillingGroupUpdate,
@@ -101,6 +102,7 @@ TEMPLATE = InvoiceTemplateBody(
 ITEM = FreeFormatItem(
     enabled=True, label="Support", unit_cost=Decimal(1), quantity=Decimal(2), total=Decimal(2)
 )
+APPROVAL = ApprovalRequestBody(kind="rates", target={"month": "2026-09"}, body={}, comment="x")
 WEBHOOK = WebhookEndpointBody(
     url="https://example.com/", description="d", event_types=["month.closed"], enabled=False
 )
@@ -136,6 +138,7 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             portal_shows_payments=True,
             staff_needs_second_factor=True,
             customers_need_second_factor=True,
+            approval_required=["rates"],
         )
     ),
     "billing_groups.list_all": lambda c: list(c.billing_groups.list_all()),
@@ -377,6 +380,12 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
             search_actions=["save_exchange_rate"],
         )
     ),
+    "approvals.list_all": lambda c: list(c.approvals.list_all(state="expired", kind="rates")),
+    "approvals.read": lambda c: c.approvals.read("apr"),
+    "approvals.request": lambda c: c.approvals.request(APPROVAL),
+    "approvals.approve": lambda c: c.approvals.approve("apr", "0" * 64),
+    "approvals.reject": lambda c: c.approvals.reject("apr", "not yet"),
+    "approvals.withdraw": lambda c: c.approvals.withdraw("apr"),
     "webhooks.list_all": lambda c: c.webhooks.list_all(),
     "webhooks.read": lambda c: c.webhooks.read("whe"),
     "webhooks.create": lambda c: c.webhooks.create(WEBHOOK),

@@ -1,5 +1,6 @@
 """A typed client of the Nimbill API."""
 
+from nimbill_client.approvals import Approval, ApprovalRequestBody, ShortApproval
 from nimbill_client.archive import ArchivedDocument, ArchiveKey
 from nimbill_client.audit import AuditEntry
 from nimbill_client.billing_groups import (
@@ -227,8 +228,9 @@ from nimbill_client.webhooks import (
 __all__ = [
     "VERSION", "AccountTotal", "AccountTotalList", "AccountTotalRecord", "AccountUsage",
     "AccountUsageRow", "AccountsCreated", "Addressee", "AdjustmentEntry", "ApiClientRecord",
-    "ApiError", "AppliedEntry", "ArchiveKey", "ArchivedDocument", "AuditEntry", "Band",
-    "BilledVendor", "BillingGroupAccount", "BillingGroupCreate", "BillingGroupCreated",
+    "ApiError", "AppliedEntry", "Approval", "ApprovalRequestBody", "ArchiveKey",
+    "ArchivedDocument", "AuditEntry", "Band", "BilledVendor", "BillingGroupAccount",
+    "BillingGroupCreate", "BillingGroupCreated",
     "BillingGroupRecord", "BillingGroupTotal", "BillingGroupUpdate", "BillingGroupsCreated",
     "BudgetState", "ChangedTerm", "Client", "Clock", "CloudAccountCreate", "CloudAccountRecord",
     "CloudAccountUpdate", "Company", "ComparedAmount", "ComparedTax", "Conflict",
@@ -255,9 +257,10 @@ __all__ = [
     "ReceivableTotal", "Recipient", "Record", "RefusedRecipient", "ReplacedInvoice",
     "ResellerChanged", "ResellerCreate", "ResellerPassword", "ResellerRecord",
     "ReservedInstanceRecord", "RevisionComparison", "Role", "RoleMapping", "RoleReference",
-    "RolesMapped", "SendInvoicesRequest", "SendingPreview", "SentInvoices", "ShortCreditNote",
-    "SkippedGroup", "SkippedInvoice", "StepBlocker", "Subuser", "SubuserCreate", "SupportFeeTarget",
-    "TagUsage", "TagUsageRow", "Terms", "TermsDifference", "TermsPreview", "Threshold", "TieOut",
+    "RolesMapped", "SendInvoicesRequest", "SendingPreview", "SentInvoices", "ShortApproval",
+    "ShortCreditNote", "SkippedGroup", "SkippedInvoice", "StepBlocker", "Subuser", "SubuserCreate",
+    "SupportFeeTarget", "TagUsage", "TagUsageRow", "Terms", "TermsDifference", "TermsPreview",
+    "Threshold", "TieOut",
     "TieOutAccount", "TieOutDifference", "TieOutEntryDifference", "TieOutLateCost", "TieOutPayer",
     "TooManyRequests", "TopAccount", "TopService", "Unavailable", "UnexpectedResponse",
     "UnpricedUsage", "UsageCharge", "UsageLine", "UsageMonth", "UsageTotal", "Vendor",

@@ -7,6 +7,7 @@ from types import TracebackType
 
 import httpx
 
+from nimbill_client.approvals import Approvals
 from nimbill_client.archive import Archive
 from nimbill_client.audit import Audit
 from nimbill_client.billing_groups import BillingGroups
@@ -98,6 +99,7 @@ class Client:
         self.roles = Roles(connection)
         self.settings = Settings(connection)
         self.users = Users(connection)
+        self.approvals = Approvals(connection)
         self.webhooks = Webhooks(connection)
 
     @classmethod

@@ -38,6 +38,7 @@ class OrganisationSettings(Record, frozen=True, kw_only=True):
     invoice_reply_to: str | None = None
     staff_needs_second_factor: bool = False
     customers_need_second_factor: bool = False
+    approval_required: list[str] = msgspec.field(default_factory=list)
 
 
 class OrganisationSettingsChange(Record, frozen=True, kw_only=True):
@@ -61,6 +62,7 @@ class OrganisationSettingsChange(Record, frozen=True, kw_only=True):
     invoice_reply_to: str | None = None
     staff_needs_second_factor: bool | None = None
     customers_need_second_factor: bool | None = None
+    approval_required: list[str] | None = None
 
 
 class PortalLogo(Record, frozen=True, kw_only=True):

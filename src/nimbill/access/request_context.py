@@ -188,6 +188,8 @@ class Resources:
         self.find_language: FindLanguage = _use_default_language
         self.requires_second_factor: RequiresSecondFactor = _require_no_second_factor
         self.find_issuer_name: FindIssuerName = _use_product_name
+        # by kind, see nimbill.approvals.approvable_operation
+        self.approvable_operations: Mapping[str, Any] = {}
         self.background_tasks: set[asyncio.Task[None]] = set()  # that no response waits for
 
     def is_within_rate_limit(self, user_id: str) -> bool:

@@ -38,6 +38,7 @@ class RoleAction(StrEnum):
     ReadDeployment = "ReadDeployment"
     ModifyDeployment = "ModifyDeployment"
     ReadAudit = "ReadAudit"
+    ApproveRequests = "ApproveRequests"
 
     ReadGroups = "ReadGroups"
     ModifyGroups = "ModifyGroups"
@@ -83,6 +84,7 @@ PERMISSIONS_BY_PRODUCT: Mapping[Product, tuple[RoleAction, ...]] = {
         RoleAction.ReadDeployment,
         RoleAction.ModifyDeployment,
         RoleAction.ReadAudit,
+        RoleAction.ApproveRequests,
     ),
     Product.portal: (
         *_SHARED_ACTIONS,

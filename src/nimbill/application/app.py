@@ -22,6 +22,7 @@ from nimbill.application.installed import (
 from nimbill.application.lifespan import build_lifespan
 from nimbill.application.middleware import RequestMiddleware
 from nimbill.application.openapi import build_openapi_document
+from nimbill.approvals import routes as approval_routes
 from nimbill.costs import routes as cost_routes
 from nimbill.costs.months import routes as month_routes
 from nimbill.customers.billing_groups import routes as billing_group_routes
@@ -100,6 +101,7 @@ addresses_basis = chosen("addresses")
 CORE_ROUTES = [
     *account_routes.ROUTES,
     *contact_routes.ROUTES,
+    *approval_routes.ROUTES,
     *audit_routes.ROUTES,
     *billing_group_routes.ROUTES,
     *branding_routes.CORE_ROUTES,

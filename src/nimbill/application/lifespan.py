@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from nimbill.access.request_context import Resources
 from nimbill.access.signing_keys import load_signing_keys
 from nimbill.access.tokens import Tokens
+from nimbill.application.approvable_operations import APPROVABLE_OPERATIONS
 from nimbill.application.installed import (
     EXTENSIONS,
     installed_caller_loaders,
@@ -18,6 +19,7 @@ from nimbill.application.installed import (
 )
 from nimbill.application.maintenance import maintenance_job_types, run_hourly_maintenance
 from nimbill.application.service_metrics import ServiceMetrics, report_pool_regularly
+from nimbill.approvals.approval_events import approval_job_types
 from nimbill.costs.lake.records import list_charged_accounts
 from nimbill.customers.billing_groups.group_names import list_group_names
 from nimbill.customers.billing_groups.records import find_company_ids
@@ -70,6 +72,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         resources.find_language = find_language
         resources.requires_second_factor = requires_second_factor
         resources.find_issuer_name = find_issuer_name
+        resources.approvable_operations = APPROVABLE_OPERATIONS
         app.state.resources = resources
         lanes = {job_type.name: job_type.effective_lane for job_type in job_types}
         app.state.service_metrics = ServiceMetrics(engine, settings, lanes)
@@ -98,6 +101,7 @@ def _list_job_types(settings: Settings, engine: AsyncEngine, encryptor: Encrypto
         *invoice_job_types(engine),
         *budget_job_types(settings, encryptor),
         *webhook_job_types(settings, engine, encryptor),
+        *approval_job_types(),
         *(
             job_type
             for extension in EXTENSIONS

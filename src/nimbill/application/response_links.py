@@ -237,6 +237,16 @@ def _link_webhook(endpoint_id: str) -> list[ResponseLink]:
     ]
 
 
+def _link_approval(approval_id: str) -> list[ResponseLink]:
+    in_path = {"approval_id": approval_id}
+    return [
+        ResponseLink("read_approval", in_path),
+        ResponseLink("approve_request", in_path),
+        ResponseLink("reject_request", in_path),
+        ResponseLink("withdraw_request", in_path),
+    ]
+
+
 def _link_webhook_delivery(delivery_id: str) -> list[ResponseLink]:
     in_path = {"endpoint_id": "$request.path.endpoint_id", "delivery_id": delivery_id}
     return [ResponseLink("replay_webhook_delivery", in_path)]
@@ -279,6 +289,8 @@ RESPONSE_LINKS: ResponseLinks = {
     "list_subusers": _link_subuser(FIRST),
     "create_api_client": _link_api_client(BODY),
     "list_api_clients": _link_api_client(FIRST),
+    "request_approval": _link_approval(f"{BODY}/approval_id"),
+    "list_approvals": _link_approval(f"{FIRST}/approval_id"),
     "create_webhook": _link_webhook(f"{BODY}/endpoint_id"),
     "list_webhooks": _link_webhook(f"{FIRST}/endpoint_id"),
     "send_test_webhook": _link_webhook_delivery(f"{BODY}/delivery_id"),

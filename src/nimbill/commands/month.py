@@ -113,6 +113,8 @@ def close(
         try:
             missing = await close_month(command.db, command.scope, name, body)
         except Conflict as error:
+            if not error.violations:
+                raise
             raise _NotReady(error, await load_names(command.db, command.scope)) from error
         listed = {"missing": [each._asdict() for each in missing]} if missing else {}
         await command.audit("close_month", f"month/{vendor}/{name}", sent | listed)

@@ -6,6 +6,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.uploads import Upload
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.requirement import ApprovedRequest, require_approval
 from nimbill.costs.ingestion.import_roots import resolve_allowed_source
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month
@@ -117,9 +119,15 @@ async def start_import(db: AsyncConnection, scope: TenantScope, new_import: NewI
 
 
 async def release_import(
-    db: AsyncConnection, scope: TenantScope, import_id: str, reason: str
+    db: AsyncConnection,
+    scope: TenantScope,
+    import_id: str,
+    reason: str,
+    *,
+    approved: ApprovedRequest | None = None,
 ) -> None:
     """Commit a parked import as it is, after its sums have been computed again."""
+    await require_approval(db, scope, ApprovalKind.import_release, approved)
     row = await records.lock_import(db, scope, import_id)
     if row is None:
         raise not_found()

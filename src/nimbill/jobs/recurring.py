@@ -10,6 +10,7 @@ AUDIT_CHECKPOINT = "audit_checkpoint"
 DELETE_IDEMPOTENCY_KEYS = "delete_idempotency_keys"
 DELETE_EXPIRED_LOGINS = "delete_expired_logins"
 DELETE_EXPORTS = "delete_exports"
+EXPIRE_APPROVALS = "expire_approvals"
 
 
 async def schedule_maintenance(db: AsyncConnection, scope: TenantScope) -> None:
@@ -19,5 +20,6 @@ async def schedule_maintenance(db: AsyncConnection, scope: TenantScope) -> None:
         DELETE_EXPORTS,
         DELETE_IDEMPOTENCY_KEYS,
         DELETE_EXPIRED_LOGINS,
+        EXPIRE_APPROVALS,
     ):
         await records.add_job(db, scope, job_type, due=clock.now(), subject="maintenance")

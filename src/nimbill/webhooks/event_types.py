@@ -32,6 +32,12 @@ class WebhookEventType(StrEnum):
     credit_note_issued = ("credit_note.issued", "invoice/{month}/{company_id}/{vendor}")
     month_closed = ("month.closed", "month/{vendor}/{month}")
     month_reopened = ("month.reopened", "month/{vendor}/{month}")
+    approval_requested = ("approval.requested", "approval/{approval_id}")
+    approval_approved = ("approval.approved", "approval/{approval_id}")
+    approval_rejected = ("approval.rejected", "approval/{approval_id}")
+    approval_withdrawn = ("approval.withdrawn", "approval/{approval_id}")
+    approval_expired = ("approval.expired", "approval/{approval_id}")
+    approval_outdated = ("approval.outdated", "approval/{approval_id}")
     budget_alert = ("budget.alert", "budget/{budget_id}")
 
 

@@ -18,6 +18,7 @@ PAGES = (
     "/receivables",
     "/receivables/import",
     "/archive",
+    "/approvals",
     "/projects",
     "/customers",
     "/customers/{company}",

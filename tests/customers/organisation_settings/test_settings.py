@@ -35,6 +35,7 @@ DEFAULTS: dict[str, Any] = {
     "invoice_reply_to": None,
     "staff_needs_second_factor": False,
     "customers_need_second_factor": False,
+    "approval_required": [],
 }
 BANDS = [{"upto": 1000000, "rate": 0.05}, {"upto": None, "rate": 0.03}]
 
@@ -76,7 +77,9 @@ def test_every_setting_can_be_changed_and_the_response_shows_all(service: Servic
         "language": "en",
         "vendors": ["gcp", "aws", "oracle", "azure"],
         "provider_names": {"oracle": ["Oracle", "Oracle Cloud Infrastructure"]},
+        "approval_required": ["month_close", "rates"],
     }
+    service.caller(RoleAction.ApproveRequests)
 
     response = put(service, service.caller(RoleAction.ModifySettings), **changes)
 

@@ -17,6 +17,7 @@ READY = InvoiceFacts(
     is_sent=False,
     is_cancelled=False,
     is_outdated=False,
+    lacks_approval=False,
     is_mailed_now=False,
     revision=2,
     seen_revision=None,
@@ -33,12 +34,14 @@ def test_an_invoice_without_problems_can_be_mailed() -> None:
     assert find_problems(replace(READY, seen_revision=2)) == []
     assert find_problems(replace(READY, has_portal_login=False)) == []
     assert find_problems(replace(SENT, again=True)) == []
+    assert find_problems(replace(SENT, again=True, lacks_approval=True)) == []
 
 
 @pytest.mark.parametrize(
     ("changes", "problem"),
     [
         ({"is_outdated": True}, DeliveryProblem.outdated),
+        ({"lacks_approval": True}, DeliveryProblem.not_approved),
         ({"is_mailed_now": True}, DeliveryProblem.mail_in_progress),
         ({"seen_revision": 1}, DeliveryProblem.revision_changed),
         ({"has_recipient": False}, DeliveryProblem.no_contact),

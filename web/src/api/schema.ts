@@ -210,6 +210,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreApprovalsListApprovals"];
+        put?: never;
+        post: operations["MCoreApprovalsRequestApproval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/approvals/{approval_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["MCoreApprovalsApprovalIdReadApproval"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/approvals/{approval_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreApprovalsApprovalIdApproveApproveRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/approvals/{approval_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreApprovalsApprovalIdRejectRejectRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/m/core/approvals/{approval_id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreApprovalsApprovalIdWithdrawWithdrawRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/archive": {
         parameters: {
             query?: never;
@@ -2815,6 +2895,55 @@ export interface components {
             exchange_rate: Decimal;
             tax_free: boolean;
         };
+        Approval: {
+            approval_id: string;
+            body: {
+                [key: string]: unknown;
+            };
+            can_approve: boolean;
+            can_withdraw: boolean;
+            comment: string;
+            company_ids: string[] | null;
+            create_time: string;
+            decide_time: string | null;
+            decided_by: string | null;
+            expire_time: string;
+            kind: components["schemas"]["ApprovalKind"];
+            makers: string[];
+            reason: string | null;
+            requested_by: string;
+            result: {
+                [key: string]: unknown;
+            };
+            review: {
+                [key: string]: unknown;
+            };
+            review_hash: string;
+            state: components["schemas"]["ApprovalState"];
+            target: {
+                [key: string]: string;
+            };
+        };
+        ApprovalDecision: {
+            review_hash: string;
+        };
+        /** @enum {string} */
+        ApprovalKind: "invoice_issue" | "credit_note" | "month_close" | "month_reopen" | "import_release" | "rates" | "settings" | "bank_details";
+        ApprovalRejection: {
+            reason: string;
+        };
+        ApprovalRequestBody: {
+            body: {
+                [key: string]: unknown;
+            };
+            comment?: string | null;
+            kind: components["schemas"]["ApprovalKind"];
+            target?: {
+                [key: string]: string;
+            } | null;
+        };
+        /** @enum {string} */
+        ApprovalState: "requested" | "approved" | "rejected" | "withdrawn" | "expired" | "outdated";
         ArchivedDocument: {
             company_id: string;
             counterparty: string;
@@ -3471,7 +3600,7 @@ export interface components {
         /** @enum {string} */
         DeliveryMethod: "pdf" | "link";
         /** @enum {string} */
-        DeliveryProblem: "cancelled" | "already_sent" | "mail_in_progress" | "revision_changed" | "outdated" | "no_contact" | "no_portal_login";
+        DeliveryProblem: "cancelled" | "already_sent" | "mail_in_progress" | "revision_changed" | "outdated" | "not_approved" | "no_contact" | "no_portal_login";
         /** @enum {string} */
         DeliveryState: "queued" | "sending" | "delivered" | "failed" | "unknown";
         DeployedResource: {
@@ -4054,7 +4183,7 @@ export interface components {
             usage_charge: Decimal;
         };
         /** @enum {string} */
-        InvoiceState: "created" | "sent" | "credited" | "replaced" | "cancelled";
+        InvoiceState: "created" | "approved" | "sent" | "credited" | "replaced" | "cancelled";
         InvoiceStatus: {
             cancel_reason: string | null;
             cancelled_by: string | null;
@@ -4382,6 +4511,7 @@ export interface components {
         };
         OrganisationSettings: {
             agent_role_arn?: string | null;
+            approval_required?: components["schemas"]["ApprovalKind"][];
             /** @default 0.3 */
             check_change_limit: Decimal;
             /** @default 0 */
@@ -4412,6 +4542,7 @@ export interface components {
         };
         OrganisationSettingsChange: {
             agent_role_arn?: string | null;
+            approval_required?: components["schemas"]["ApprovalKind"][] | null;
             check_change_limit?: Decimal | null;
             check_margin_limit?: Decimal | null;
             cost_tag_key?: string | null;
@@ -5110,6 +5241,24 @@ export interface components {
             kind: components["schemas"]["FactorKind"];
             sign_in_token: string;
         };
+        ShortApproval: {
+            approval_id: string;
+            can_approve: boolean;
+            can_withdraw: boolean;
+            comment: string;
+            company_ids: string[] | null;
+            create_time: string;
+            decide_time: string | null;
+            decided_by: string | null;
+            expire_time: string;
+            kind: components["schemas"]["ApprovalKind"];
+            reason: string | null;
+            requested_by: string;
+            state: components["schemas"]["ApprovalState"];
+            target: {
+                [key: string]: string;
+            };
+        };
         ShortCreditNote: {
             company_id: string;
             create_time: string;
@@ -5643,7 +5792,7 @@ export interface components {
             url: string;
         };
         /** @enum {string} */
-        WebhookEventType: "import.committed" | "import.parked" | "import.drift" | "import.failed" | "invoice_run.finished" | "invoice.created" | "invoice.sent" | "invoice.cancelled" | "credit_note.issued" | "month.closed" | "month.reopened" | "budget.alert";
+        WebhookEventType: "import.committed" | "import.parked" | "import.drift" | "import.failed" | "invoice_run.finished" | "invoice.created" | "invoice.sent" | "invoice.cancelled" | "credit_note.issued" | "month.closed" | "month.reopened" | "approval.requested" | "approval.approved" | "approval.rejected" | "approval.withdrawn" | "approval.expired" | "approval.outdated" | "budget.alert";
         WebhookReplay: {
             since: string;
         };
@@ -6104,6 +6253,155 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UnassignedAccount"][];
+                };
+            };
+        };
+    };
+    MCoreApprovalsListApprovals: {
+        parameters: {
+            query?: {
+                approval_kind?: components["schemas"]["ApprovalKind"];
+                limit?: number;
+                offset?: number;
+                search?: string;
+                sort?: "create_time" | "-create_time" | "expire_time" | "-expire_time" | "kind" | "-kind" | "requested_by" | "-requested_by";
+                state?: components["schemas"]["ApprovalState"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShortApproval"][];
+                };
+            };
+        };
+    };
+    MCoreApprovalsRequestApproval: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalRequestBody"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+        };
+    };
+    MCoreApprovalsApprovalIdReadApproval: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+        };
+    };
+    MCoreApprovalsApprovalIdApproveApproveRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalDecision"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+        };
+    };
+    MCoreApprovalsApprovalIdRejectRejectRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApprovalRejection"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
+                };
+            };
+        };
+    };
+    MCoreApprovalsApprovalIdWithdrawWithdrawRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                approval_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Approval"];
                 };
             };
         };

@@ -9,6 +9,12 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useState } from "react";
 import type { ApiError } from "../api/client.ts";
+import {
+  ApprovalNotice,
+  type ApprovalRequest,
+  isApprovalRequired,
+  useApprovalRequest,
+} from "./approval-request.tsx";
 import { useErrorText } from "./error-text.ts";
 
 interface ConfirmDialogProps {
@@ -22,6 +28,8 @@ interface ConfirmDialogProps {
   onCancel: () => void;
   /** False keeps the action disabled, for example while a reason is missing. */
   ready?: boolean;
+  /** The same operation as a request, offered if a second person has to approve it. */
+  approval?: ApprovalRequest;
   children: ReactNode;
 }
 
@@ -29,7 +37,10 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   const { t } = useLingui();
   const errorText = useErrorText();
   const [typed, setTyped] = useState("");
-  const { word } = props;
+  const [comment, setComment] = useState("");
+  const ask = useApprovalRequest(props.onCancel);
+  const { word, approval } = props;
+  const offered = approval !== undefined && isApprovalRequired(props.error);
   const allowed = (word === undefined || typed.trim() === word) && props.ready !== false;
   return (
     <Modal
@@ -46,17 +57,18 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             <Button
               variant="primary"
               disabled={!allowed}
-              loading={props.busy}
-              onClick={props.onConfirm}
+              loading={props.busy || ask.isPending}
+              onClick={offered ? () => ask.mutate({ ...approval, comment }) : props.onConfirm}
             >
-              {props.action}
+              {offered ? t`Request approval` : props.action}
             </Button>
           </SpaceBetween>
         </Box>
       }
     >
       <SpaceBetween size="m">
-        {props.error !== null && (
+        {offered && <ApprovalNotice comment={comment} onComment={setComment} error={ask.error} />}
+        {props.error !== null && !offered && (
           // Screen readers read it out when it appears.
           <div role="alert">
             <Alert type="error">{errorText(props.error)}</Alert>

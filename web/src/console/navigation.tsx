@@ -19,6 +19,15 @@ interface PageGroup {
 /** Everybody manages their own. */
 const ANYBODY: readonly string[] = [];
 
+/** Those who may approve, and those who may request something. */
+const APPROVERS_AND_REQUESTERS = [
+  "ApproveRequests",
+  "ModifyInvoice",
+  "ModifyCost",
+  "ModifySettings",
+  "ModifyBillingGroup",
+];
+
 export function useNavigationItems(): PageGroup[] {
   const { t } = useLingui();
   const may = useMay();
@@ -39,6 +48,7 @@ export function useNavigationItems(): PageGroup[] {
         { path: "/invoices", title: t`Invoices`, actions: ["ReadInvoice", "ModifyInvoice"] },
         { path: "/receivables", title: t`Receivables`, actions: ["ReadInvoice", "ModifyInvoice"] },
         { path: "/projects", title: t`Projects`, actions: ["ReadProject", "ModifyProject"] },
+        { path: "/approvals", title: t`Approvals`, actions: APPROVERS_AND_REQUESTERS },
         { path: "/archive", title: t`Archive`, actions: ["ReadInvoice", "ModifyInvoice"] },
       ],
     },

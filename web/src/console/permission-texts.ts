@@ -78,6 +78,7 @@ export function usePermissionAreas(): PermissionArea[] {
         ReadSettings: t`may read the settings of the organisation`,
         ModifySettings: t`may change the settings of the organisation`,
         ReadAudit: t`may read the audit log`,
+        ApproveRequests: t`may approve what others have requested`,
         ReadDeployment: t`may read deployments`,
         ModifyDeployment: t`may delete deployments`,
       },

@@ -47,6 +47,11 @@ export const router = createBrowserRouter(
               path: "archive",
               lazy: page(() => import("./pages/archive/archive-page.tsx")),
             },
+            { path: "approvals", lazy: page(() => import("./pages/approvals/approvals-page.tsx")) },
+            {
+              path: "approvals/:id",
+              lazy: page(() => import("./pages/approvals/approval-page.tsx")),
+            },
             {
               path: "checks/:month?/:vendor?",
               lazy: page(() => import("./pages/checks/checks-page.tsx")),

@@ -2,6 +2,8 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.requirement import ApprovedRequest, require_approval
 from nimbill.costs.months import records
 from nimbill.costs.months.bodies import MonthReopening
 from nimbill.costs.months.records import MonthState
@@ -16,9 +18,15 @@ basis = chosen("closed-months")
 
 
 async def reopen_month(
-    db: AsyncConnection, scope: TenantScope, month: str, body: MonthReopening
+    db: AsyncConnection,
+    scope: TenantScope,
+    month: str,
+    body: MonthReopening,
+    *,
+    approved: ApprovedRequest | None = None,
 ) -> None:
     """The month keeps its closing number, so that later closings continue the count."""
+    await require_approval(db, scope, ApprovalKind.month_reopen, approved)
     period = BillingPeriod(month, body.vendor)
     state = await records.lock_month(db, scope, period)
     await records.lock_closing_count(db, scope, body.vendor, shared=False)

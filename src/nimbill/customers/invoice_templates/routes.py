@@ -16,7 +16,6 @@ from nimbill.customers.invoice_templates.version import (
     load_template_version,
 )
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.ids import new_id
 from nimbill.http.request_bodies import Success
 from nimbill.http.routing import RequestCaller, Transaction, delete, get, post
 from nimbill.http.versions import WithEtags
@@ -38,8 +37,7 @@ async def create_invoice_template(
     data: JSONBody[InvoiceTemplateBody], caller: RequestCaller, db: Transaction
 ) -> InvoiceTemplateCreated:
     """Create an invoice template."""
-    template_id = new_id("tpl")
-    await records.add_invoice_template(db, caller.scope, template_id, data)
+    template_id = await operations.create_invoice_template(db, caller.scope, data)
     return InvoiceTemplateCreated(invoice_template_id=template_id)
 
 

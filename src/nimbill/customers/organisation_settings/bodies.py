@@ -8,6 +8,7 @@ from zoneinfo import available_timezones
 
 import msgspec
 
+from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.customers.organisation_settings import agent_role_rules  # version 3
 from nimbill.customers.organisation_settings.check_limit_rules import find_check_limit_violations
 from nimbill.customers.organisation_settings.portal_colour_rules import find_colour_violations
@@ -78,6 +79,7 @@ class OrganisationSettings(Body, frozen=True, kw_only=True):
     invoice_reply_to: str | None = None
     staff_needs_second_factor: bool = False
     customers_need_second_factor: bool = False
+    approval_required: list[ApprovalKind] = msgspec.field(default_factory=list)
 
 
 class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
@@ -108,6 +110,7 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
     invoice_reply_to: str | None = None
     staff_needs_second_factor: bool | None = None
     customers_need_second_factor: bool | None = None
+    approval_required: list[ApprovalKind] | None = None
 
     @classmethod
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
@@ -119,5 +122,8 @@ class OrganisationSettingsChange(Body, frozen=True, kw_only=True):
         yield from find_colour_violations(sent.get("portal_colour"))
         if sent.get("invoice_reply_to"):
             yield from find_email_violations(sent["invoice_reply_to"], "invoice_reply_to")
+        required = sent.get("approval_required")
+        if isinstance(required, list) and len(set(map(str, required))) < len(required):
+            yield Violation("approval_required", "each kind once")
         yield from find_report_tag_violations(sent.get("report_tag_keys"))
         yield from find_usage_table_violations(sent.get("usage_table"))

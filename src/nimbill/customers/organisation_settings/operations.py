@@ -6,6 +6,13 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.request_context import FindUsedVendors
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.required_kinds import count_approvers
+from nimbill.approvals.requirement import (
+    ApprovedRequest,
+    approval_required,
+    require_approval,
+)
 from nimbill.customers.invoice_templates.records import invoice_template_exists
 from nimbill.customers.organisation_settings import records
 from nimbill.customers.organisation_settings.bodies import (
@@ -22,6 +29,9 @@ from nimbill.foundation.errors import Conflict, Violation, refuse_if
 from nimbill.jobs.records import add_job
 
 vendors_basis = chosen("vendors")
+approvals_basis = chosen("approvals")
+
+APPROVERS_MIN = 2
 
 
 async def change_settings(
@@ -29,6 +39,8 @@ async def change_settings(
     scope: TenantScope,
     body: OrganisationSettingsChange,
     find_used_vendors: FindUsedVendors,
+    *,
+    approved: ApprovedRequest | None = None,
 ) -> OrganisationSettings:
     """Store the changed settings and return all of them.
 
@@ -41,6 +53,7 @@ async def change_settings(
 
     stored = await records.lock_settings(db, scope)
     settings = msgspec.structs.replace(stored, **changed_fields(body))
+    await _require_approval(db, scope, stored, settings, approved)
     refuse_if(list(find_vendor_violations(settings.vendors, settings.provider_names)))
     disabled = [vendor for vendor in stored.vendors if vendor not in settings.vendors]
     if disabled:
@@ -49,6 +62,27 @@ async def change_settings(
     if settings.report_tag_keys != stored.report_tag_keys:
         await add_job(db, scope, FIND_STALE_TAGS, due=clock.now())
     return settings
+
+
+async def _require_approval(
+    db: AsyncConnection,
+    scope: TenantScope,
+    stored: OrganisationSettings,
+    settings: OrganisationSettings,
+    approved: ApprovedRequest | None,
+) -> None:
+    """Nobody turns approval off, or on for more, alone. Turning it on needs two who may approve."""
+    await require_approval(db, scope, ApprovalKind.settings, approved)
+    if set(settings.approval_required) == set(stored.approval_required):
+        return
+    if stored.approval_required and approved is None:
+        raise approval_required(ApprovalKind.settings)
+    if settings.approval_required and await count_approvers(db, scope) < APPROVERS_MIN:
+        raise Conflict(
+            "too_few_approvers",
+            f"At least {APPROVERS_MIN} users must be able to approve. Give another user a role "
+            "with ApproveRequests first.",
+        )
 
 
 def _refuse_used_vendors(disabled: Sequence[str], used: Mapping[str, str]) -> None:

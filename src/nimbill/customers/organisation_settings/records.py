@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.organisation_settings.bodies import (
@@ -30,6 +30,8 @@ organisation_settings = sa.Table(
     sa.Column("organisation_id", sa.Text, primary_key=True),
     sa.Column("settings", sa.Text, nullable=False),
     sa.Column("invoice_template_id", sa.Text),
+    # a column of its own, because packages below this one read it
+    sa.Column("approval_required", ARRAY(sa.Text), nullable=False),
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
 
@@ -95,6 +97,7 @@ def _select_settings(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:
 def _parse_settings(row: Row) -> OrganisationSettings:
     stored = exact_json.decode_stored(row.settings)
     stored["invoice_template_id"] = row.invoice_template_id
+    stored["approval_required"] = row.approval_required
     return msgspec.convert(stored, OrganisationSettings)
 
 
@@ -107,6 +110,7 @@ async def store_settings(
         .values(
             settings=exact_json.encode(settings).decode(),
             invoice_template_id=settings.invoice_template_id,
+            approval_required=list(settings.approval_required),
             update_time=sa.func.now(),
         )
     )

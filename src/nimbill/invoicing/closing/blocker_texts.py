@@ -23,6 +23,7 @@ BLOCKER_TEXTS: Mapping[str, str] = {
         "The rate, terms, memo or items of billing groups were changed after the invoice. "
         "Create it again."
     ),
+    "invoices_unapproved": "Invoices were not approved yet. Request their approval.",
     "invoices_unsent": "Invoices were not sent to the customers yet. Send them.",
     "run_in_progress": "Invoices are being created. Wait until the run is done.",
     "amount_differs": "Invoices differ from the current costs. Create them again.",

@@ -28,6 +28,8 @@ class MonthFacts:
     groups_without_settings: Collection[str] = ()
     groups_without_rate: Collection[str] = ()
     invoiced_groups: Collection[str] = ()
+    needs_approval: bool = False  # of invoices, before they are sent
+    unapproved_groups: Collection[str] = ()  # groups with an invoice neither sent nor approved
     unsent_groups: Collection[str] = ()  # groups with an invoice that was not sent
     outdated_groups: Collection[str] = ()  # something was saved since the invoice was created
     running_runs: Collection[str] = ()
@@ -68,11 +70,11 @@ def build_steps(facts: MonthFacts) -> list[Step]:
         _build_rates(facts),
         _build_created(facts),
         _build_checked(facts),
-        Step("approved", StepState.not_needed),
     ]
     if facts.is_closed:
         steps = [_block_by_closing(step) for step in steps]
-    return [*steps, _build_sent(facts), _build_closed(facts), *_build_drift(facts)]
+    later = [_build_approved(facts), _build_sent(facts), _build_closed(facts)]
+    return [*steps, *later, *_build_drift(facts)]
 
 
 # ── what is missing ──────────────────────────────────────────────────────────────────────────────
@@ -179,11 +181,23 @@ def _build_checked(facts: MonthFacts) -> Step:
     return _build_step("checked", _find_differences(facts), blocked=True)
 
 
+def _build_approved(facts: MonthFacts) -> Step:
+    """Like sending, this is possible in a closed month too."""
+    if not facts.needs_approval or not facts.invoiced_groups:
+        return Step("approved", StepState.not_needed)
+    return _build_step("approved", list(_list("invoices_unapproved", facts.unapproved_groups)))
+
+
 def _build_sent(facts: MonthFacts) -> Step:
     """Invoices of a closed month can be sent, and a month can be closed before."""
     if not facts.invoiced_groups:
         return Step("sent", StepState.not_needed)
-    return _build_step("sent", list(_list("invoices_unsent", facts.unsent_groups)))
+    unapproved = facts.unapproved_groups if facts.needs_approval else ()
+    missing = [
+        *_list("invoices_unsent", facts.unsent_groups),
+        *_list("invoices_unapproved", unapproved),
+    ]
+    return _build_step("sent", missing, blocked=bool(unapproved))
 
 
 def _build_closed(facts: MonthFacts) -> Step:

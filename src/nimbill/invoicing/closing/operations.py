@@ -2,6 +2,8 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.requirement import ApprovedRequest, require_approval
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import (
     MonthState,
@@ -47,6 +49,7 @@ _LINKS = {
     "invoice_missing": "/m/core/invoices/{month}",
     "invoices_outdated": "/m/core/invoices/{month}/summary?vendor={vendor}",
     "invoices_unsent": "/m/core/invoices/{month}/summary?vendor={vendor}",
+    "invoices_unapproved": "/m/core/invoices/{month}/summary?vendor={vendor}",
     "month_not_over": "/m/core/months/{month}?vendor={vendor}",
     "month_closed": "/m/core/months/{month}?vendor={vendor}",
 }
@@ -54,12 +57,18 @@ _TIE_OUT_LINK = "/m/core/invoices/tie-out/{month}?vendor={vendor}"
 
 
 async def close_month(
-    db: AsyncConnection, scope: TenantScope, month: str, body: MonthClosing
+    db: AsyncConnection,
+    scope: TenantScope,
+    month: str,
+    body: MonthClosing,
+    *,
+    approved: ApprovedRequest | None = None,
 ) -> list[Violation]:
     """Refuse later imports, invoices and applied entries.
 
     A month that is not ready is only closed with `override`; return what was missing.
     """
+    await require_approval(db, scope, ApprovalKind.month_close, approved)
     period = BillingPeriod(month, body.vendor)
     # lock the month first: while it waits for an import, reserved instances can still be moved
     state = await lock_month(db, scope, period)

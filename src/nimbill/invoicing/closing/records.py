@@ -1,12 +1,15 @@
 """Queries for the steps of a month."""
 
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from typing import Literal, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.records import recalculation_entries
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.requirement import is_approval_required
 from nimbill.costs.lake.records import USAGE, cost_months, cost_sums
 from nimbill.costs.months.records import MonthState, month_states, parked_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
@@ -18,8 +21,14 @@ from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.records import ImportState, cost_imports
 from nimbill.invoicing.closing.month_steps import MonthFacts
 from nimbill.invoicing.corrections.late_costs import list_undecided_imports
+from nimbill.invoicing.documents.invoice_approvals import list_unapproved_groups
 from nimbill.invoicing.documents.invoiced_groups import list_invoiced_groups, list_sent_groups
-from nimbill.invoicing.documents.stored_invoices import invoices
+from nimbill.invoicing.documents.stored_invoices import (
+    format_invoice_no,
+    invoice_revisions,
+    invoices,
+    join_revision,
+)
 from nimbill.invoicing.reconciliation.records import load_differing_subjects
 from nimbill.invoicing.runs.cost_records import list_imports
 from nimbill.invoicing.runs.month_settings import load_saved_settings
@@ -128,6 +137,8 @@ async def load_facts(
             if row is not None and row.exchange_rate is None
         ],
         invoiced_groups=invoiced,
+        needs_approval=await is_approval_required(db, scope, ApprovalKind.invoice_issue),
+        unapproved_groups=await list_unapproved_groups(db, scope, period, invoiced),
         unsent_groups=[group for group in invoiced if group not in sent],
         outdated_groups=([] if state.closed else await list_outdated_groups(db, scope, period)),
         running_runs=await list_running_runs(db, scope, period),
@@ -235,3 +246,63 @@ def _find_uncorrected(imports: Iterable[Row]) -> list[str]:
         elif row.state in _RESOLVING:
             uncorrected = []
     return uncorrected
+
+
+class ClosedInvoice(NamedTuple):
+    """An invoice that cannot change any more once its month is closed."""
+
+    invoice_no: str
+    company_id: str
+    revision: int
+    currency: str
+    total: Decimal
+
+
+async def list_closed_invoices(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> list[ClosedInvoice]:
+    """List the current invoices of the month that are owed, by number."""
+    stmt = (
+        sa.select(
+            invoices.c.number,
+            invoices.c.company_id,
+            invoices.c.revision,
+            invoice_revisions.c.currency,
+            invoice_revisions.c.total,
+        )
+        .join_from(invoices, invoice_revisions, join_revision(current=True))
+        .where(
+            invoices.c.organisation_id == scope.organisation_id,
+            invoices.c.vendor == period.vendor,
+            invoices.c.month == period.month,
+            invoices.c.cancelled_time.is_(None),
+        )
+        .order_by(invoices.c.number)
+    )
+    return [
+        ClosedInvoice(format_invoice_no(period.month, row[0]), *row[1:])
+        for row in await db.execute(stmt)
+    ]
+
+
+class ClosedCosts(NamedTuple):
+    currency: str
+    cost: Decimal
+
+
+async def list_closed_costs(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> list[ClosedCosts]:
+    """Sum the usage of the month for each currency."""
+    stmt = (
+        sa.select(cost_sums.c.currency, sa.func.sum(cost_sums.c.cost))
+        .where(
+            cost_sums.c.organisation_id == scope.organisation_id,
+            cost_sums.c.vendor == period.vendor,
+            cost_sums.c.month == period.month,
+            cost_sums.c.kind == USAGE,
+        )
+        .group_by(cost_sums.c.currency)
+        .order_by(cost_sums.c.currency)
+    )
+    return [ClosedCosts(*row) for row in await db.execute(stmt)]

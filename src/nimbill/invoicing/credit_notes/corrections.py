@@ -6,6 +6,7 @@ from decimal import Decimal
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.approvals.requirement import ApprovedRequest
 from nimbill.customers.billing_groups.fee_targets import find_target_conflicts
 from nimbill.customers.billing_groups.invoice_setting_rules import find_violations
 from nimbill.customers.billing_groups.operations import InvoiceSettingUpdate
@@ -133,13 +134,22 @@ async def correct_invoice_terms(
     *,
     reason: str,
     by: str,
+    approved: ApprovedRequest | None = None,
 ) -> CreditNoteDocument:
     """Issue the note that corrects a sent invoice to one under other terms."""
     invoice, notes = await lock_credited_invoice(db, scope, period, company_id)
     base = await apply_settled_costs(db, scope, apply_corrected_terms(invoice, notes))
     corrected = correct_with_terms(base, terms)
     return await issue_correction(
-        db, scope, invoice, notes, corrected, import_id=None, reason=reason, by=by
+        db,
+        scope,
+        invoice,
+        notes,
+        corrected,
+        import_id=None,
+        reason=reason,
+        by=by,
+        approved=approved,
     )
 
 
@@ -163,6 +173,7 @@ async def issue_correction(
     import_id: str | None,
     reason: str,
     by: str,
+    approved: ApprovedRequest | None = None,
 ) -> CreditNoteDocument:
     """Issue the note after which invoice and notes add up to the corrected invoice.
 
@@ -195,7 +206,7 @@ async def issue_correction(
             corrected_total=corrected.sheet.total,
         ),
     )
-    return await store_note(db, scope, invoice, content, by=by)
+    return await store_note(db, scope, invoice, content, by=by, approved=approved)
 
 
 def _list_changed_terms(

@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.requirement import ApprovedRequest, require_approval
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
@@ -66,6 +68,7 @@ async def issue_note(
     body: CreditNoteRequest,
     *,
     by: str,
+    approved: ApprovedRequest | None = None,
 ) -> CreditNoteDocument:
     """Issue a note for a sent invoice."""
     invoice, notes = await lock_credited_invoice(db, scope, period, company_id)
@@ -73,7 +76,7 @@ async def issue_note(
     amounts = _select_amounts(invoice, notes, remaining, body)
     taxes = _sum_taxes(invoice, remaining, amounts, body.kind)
     content = NoteContent(body.kind, body.reason, amounts, taxes)
-    return await store_note(db, scope, invoice, content, by=by)
+    return await store_note(db, scope, invoice, content, by=by, approved=approved)
 
 
 async def lock_credited_invoice(
@@ -109,8 +112,10 @@ async def store_note(
     content: NoteContent,
     *,
     by: str,
+    approved: ApprovedRequest | None = None,
 ) -> CreditNoteDocument:
     """Number and store a note; the caller holds the lock of the invoice."""
+    await require_approval(db, scope, ApprovalKind.credit_note, approved)
     settings = await load_settings(db, scope)
     issue_date = clock.local_date(clock.now(), settings.time_zone).isoformat()
     number = await records.allocate_number(db, scope, issue_date[:7])

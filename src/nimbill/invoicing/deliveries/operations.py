@@ -7,6 +7,8 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.requirement import approval_required, is_approval_required
 from nimbill.audit import records as audit
 from nimbill.costs.months.records import load_month_state
 from nimbill.customers.contacts.records import Contact, SendAs, load_contacts
@@ -34,13 +36,12 @@ from nimbill.invoicing.deliveries.bodies import (
 )
 from nimbill.invoicing.deliveries.mail_texts import build_text, choose_language
 from nimbill.invoicing.deliveries.mailed_invoice import decode_mailed_invoice
-from nimbill.invoicing.deliveries.problem_rules import InvoiceFacts, find_problems
+from nimbill.invoicing.deliveries.problem_rules import DeliveryProblem, InvoiceFacts, find_problems
 from nimbill.invoicing.deliveries.shown_deliveries import show_delivery
 from nimbill.invoicing.documents.stored_invoices import lock_invoices
 from nimbill.invoicing.runs.month_settings import list_visible_groups
-from nimbill.invoicing.sending.operations import describe_invoice
+from nimbill.invoicing.sending.operations import describe_invoice, mark_all_as_sent
 from nimbill.invoicing.sending.publish_time_rules import parse_publish_time
-from nimbill.invoicing.sending.records import mark_as_sent
 from nimbill.jobs.records import add_job, add_jobs
 from nimbill.mail.composition import build_message_id
 from nimbill.webhooks.event_types import WebhookEventType
@@ -63,6 +64,7 @@ class _MailContext:
     is_closed: bool
     again: bool
     revisions: Mapping[str, int]
+    needs_approval: bool
 
     @property
     def link(self) -> str | None:
@@ -120,6 +122,7 @@ async def _build_mails(
         is_closed=(await load_month_state(db, scope, period)).closed,
         again=body.again is True,
         revisions=body.revisions or {},
+        needs_approval=await is_approval_required(db, scope, ApprovalKind.invoice_issue),
     )
     rows = await records.list_candidates(db, scope, period, body.company_ids)
     contacts = await load_contacts(db, scope, [row.company_id for row in rows])
@@ -136,6 +139,7 @@ def _build_mail(context: _MailContext, row: Row, contacts: Sequence[Contact]) ->
         is_sent=row.is_sent,
         is_cancelled=row.is_cancelled,
         is_outdated=row.is_outdated and not context.is_closed,
+        lacks_approval=context.needs_approval and not row.is_approved,
         is_mailed_now=row.is_mailed_now,
         revision=row.revision,
         seen_revision=context.revisions.get(row.company_id),
@@ -206,6 +210,8 @@ def _refuse_problems(company_ids: Sequence[str], mails: Sequence[PreviewedMail])
     violations += [
         Violation(mail.company_id, problem.value) for mail in mails for problem in mail.problems
     ]
+    if violations and all(each.rule == DeliveryProblem.not_approved for each in violations):
+        raise approval_required(ApprovalKind.invoice_issue, violations)
     if violations:
         raise Conflict(
             "not_ready",
@@ -228,7 +234,9 @@ async def _queue_mails(
         return []
     publish_time = None if body.publish_time is None else parse_publish_time(body.publish_time)
     company_ids = [mail.company_id for mail in mails]
-    marked = await mark_as_sent(db, scope, period, company_ids, by=by, publish_time=publish_time)
+    marked = await mark_all_as_sent(
+        db, scope, period, company_ids, by=by, publish_time=publish_time
+    )
     queued = [
         QueuedMail(
             company_id=mail.company_id,

@@ -14,6 +14,7 @@ class DeliveryProblem(StrEnum):
     mail_in_progress = "mail_in_progress"
     revision_changed = "revision_changed"
     outdated = "outdated"
+    not_approved = "not_approved"
     no_contact = "no_contact"
     no_portal_login = "no_portal_login"
 
@@ -25,6 +26,7 @@ class InvoiceFacts:
     is_sent: bool
     is_cancelled: bool
     is_outdated: bool
+    lacks_approval: bool  # which the organisation requires before an invoice is sent
     is_mailed_now: bool  # an earlier mail has no outcome yet
     revision: int
     seen_revision: int | None  # which the caller has seen; None if the caller names none
@@ -42,6 +44,7 @@ def find_problems(facts: InvoiceFacts) -> list[DeliveryProblem]:
         DeliveryProblem.mail_in_progress: facts.is_mailed_now,
         DeliveryProblem.revision_changed: facts.seen_revision not in (None, facts.revision),
         DeliveryProblem.outdated: facts.is_outdated,
+        DeliveryProblem.not_approved: facts.lacks_approval and not facts.is_sent,
         DeliveryProblem.no_contact: not facts.has_recipient,
         DeliveryProblem.no_portal_login: facts.by_link and not facts.has_portal_login,
     }

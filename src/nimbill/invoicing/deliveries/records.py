@@ -14,6 +14,7 @@ from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.deliveries.bodies import DeliveryState
+from nimbill.invoicing.documents.invoice_approvals import is_approved
 from nimbill.invoicing.documents.invoice_number_text import select_invoice_no
 from nimbill.invoicing.documents.stored_invoices import (
     invoice_revisions,
@@ -83,6 +84,7 @@ async def list_candidates(
             _invoices.sent_time.is_not(None).label("is_sent"),
             _invoices.cancelled_time.is_not(None).label("is_cancelled"),
             sa.func.coalesce(is_outdated(), sa.false()).label("is_outdated"),
+            is_approved().label("is_approved"),
             _is_mailed_now().label("is_mailed_now"),
             _has_portal_login().label("has_portal_login"),
             _revisions.document,

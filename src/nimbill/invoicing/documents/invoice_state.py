@@ -10,13 +10,18 @@ basis = chosen("sent-invoices")
 
 class InvoiceState(StrEnum):
     created = "created"
+    approved = "approved"  # by a second person, and not sent yet
     sent = "sent"
     credited = "credited"  # sent, and returned in full by credit notes
     replaced = "replaced"  # by another invoice, which is the current one
     cancelled = "cancelled"
 
 
-def find_state(sent_time: datetime | None, cancelled_time: datetime | None) -> InvoiceState:
+def find_state(
+    sent_time: datetime | None, cancelled_time: datetime | None, *, is_approved: bool = False
+) -> InvoiceState:
     if cancelled_time is not None:
         return InvoiceState.cancelled
-    return InvoiceState.created if sent_time is None else InvoiceState.sent
+    if sent_time is not None:
+        return InvoiceState.sent
+    return InvoiceState.approved if is_approved else InvoiceState.created

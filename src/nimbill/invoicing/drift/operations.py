@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.approvals.requirement import ApprovedRequest
 from nimbill.costs.months.records import lock_month
 from nimbill.customers.billing_groups.records import is_billing_group_visible
 from nimbill.database.tenant_scope import Row, TenantScope
@@ -98,6 +99,7 @@ async def decide(
     body: DriftDecisionRequest,
     *,
     by: str,
+    approved: ApprovedRequest | None = None,
 ) -> DriftDecision:
     """Decide once; the lock of the month's invoices makes a second request wait and fail.
 
@@ -120,7 +122,7 @@ async def decide(
     if body.decision is not DriftDecisionKind.dismissed:
         if company_id not in existing:
             raise Conflict("invoice_missing", "The customer has no invoice that can be corrected.")
-        values = await _settle(db, scope, found, period, company_id, body, by=by)
+        values = await _settle(db, scope, found, period, company_id, body, by=by, approved=approved)
     try:
         async with db.begin_nested():
             await records.add_decision(
@@ -162,6 +164,7 @@ async def _settle(
     body: DriftDecisionRequest,
     *,
     by: str,
+    approved: ApprovedRequest | None,
 ) -> dict[str, Any]:
     """Create the document that settles the late costs; return what the decision records of it."""
     if body.decision is DriftDecisionKind.replacement:
@@ -192,7 +195,9 @@ async def _settle(
         number = await replace_with_correction(db, scope, invoice, corrected, **by_import)
         pre_tax = subtract_decimals(corrected.sheet.pre_tax, invoice.sheet.pre_tax)
         return values | {"replacement_no": number, "pre_tax": pre_tax}
-    note = await issue_correction(db, scope, invoice, notes, corrected, **by_import)
+    note = await issue_correction(
+        db, scope, invoice, notes, corrected, approved=approved, **by_import
+    )
     return values | {
         "credit_note_id": note.credit_note_id,
         "pre_tax": note.pre_tax.copy_negate(),

@@ -71,7 +71,9 @@ def _build_invoice(month: str, row: Row, *, closed: bool) -> ShortInvoice:
         company_name=row.company_name,
         invoice_no=stored_invoices.format_invoice_no(month, row.number) if exists else None,
         revision=row.revision,
-        state=find_state(row.sent_time, row.cancelled_time) if exists else None,
+        state=find_state(row.sent_time, row.cancelled_time, is_approved=row.is_approved)
+        if exists
+        else None,
         currency=Currency(row.currency) if exists else None,
         issue_date=row.issue_date,
         due_date=row.due_date,

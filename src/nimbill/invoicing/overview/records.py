@@ -12,6 +12,7 @@ from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import calendar_month
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.invoicing.documents.invoice_approvals import is_approved
 from nimbill.invoicing.documents.invoice_number_text import select_invoice_no
 from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices, join_revision
 from nimbill.invoicing.runs.month_settings import monthly_invoice_settings
@@ -71,6 +72,7 @@ def _select(scope: TenantScope, selection: Selection) -> sa.Select[*tuple[object
             _invoices.number,
             _invoices.revision,
             _invoices.sent_time,
+            is_approved().label("is_approved"),
             _invoices.cancelled_time,
             _revisions.currency,
             _revisions.issue_date,

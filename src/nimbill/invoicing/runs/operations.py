@@ -10,6 +10,8 @@ import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.request_context import RunJobNow
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.requirement import ApprovedRequest, require_approval
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import MonthState, load_month_state, lock_month
 from nimbill.customers.billing_groups.fee_targets import resolve_fee_targets
@@ -101,6 +103,7 @@ async def save_exchange_rates(
     body: SaveExchangeRateRequest,
     *,
     saved_by: str,
+    approved: ApprovedRequest | None = None,
 ) -> None:
     """Save the rate for all of the groups; refuse it if one of them has no saved settings.
 
@@ -110,9 +113,19 @@ async def save_exchange_rates(
     period = BillingPeriod(month, body.vendor)
     refuse_closed(await _lock_period(db, scope, period))
     company_ids = list(dict.fromkeys(body.billing_groups))
+    # before the approval, so that whoever has to request one learns first what is missing
+    known = await month_settings.load_saved_settings(db, scope, month, company_ids)
+    _refuse_without_settings(
+        company_ids, {name for name, vendor in known if vendor == period.vendor}
+    )
+    await require_approval(db, scope, ApprovalKind.rates, approved)
     saved = await month_settings.save_rates(
         db, scope, period, company_ids, body.exchange_rate, saved_by
     )
+    _refuse_without_settings(company_ids, saved)
+
+
+def _refuse_without_settings(company_ids: Sequence[str], saved: Collection[str]) -> None:
     refuse_if_missing({name: "settings_missing" for name in company_ids if name not in saved})
 
 

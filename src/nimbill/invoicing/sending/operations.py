@@ -1,16 +1,20 @@
 """Reads the state of an invoice, marks it as sent, cancels it: first the checks in order."""
 
+from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.requirement import approval_required, is_approval_required
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.foundation.errors import Conflict, not_found
+from nimbill.foundation.errors import Conflict, Violation, not_found
 from nimbill.foundation.money import sum_decimals
 from nimbill.invoicing.credit_notes.operations import list_notes
+from nimbill.invoicing.documents.invoice_approvals import list_unapproved_groups
 from nimbill.invoicing.documents.invoice_state import InvoiceState, find_state
 from nimbill.invoicing.documents.replaced_invoices import list_replaced_invoices
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no, lock_invoices
@@ -37,7 +41,7 @@ async def load_status(
         for each in await list_replaced_invoices(db, scope, period, company_id)
     ]
     credited = sum_decimals(note.total for note in notes)
-    state = find_state(row.sent_time, row.cancelled_time)
+    state = find_state(row.sent_time, row.cancelled_time, is_approved=row.is_approved)
     if notes and credited == row.total:
         state = InvoiceState.credited
     return InvoiceStatus(
@@ -95,10 +99,33 @@ async def mark_as_sent(
         )
     if status.sent_time is not None:
         return status
-    await records.mark_as_sent(db, scope, period, [company_id], by=by)
+    await mark_all_as_sent(db, scope, period, [company_id], by=by)
     sent = describe_invoice(period, company_id, status.invoice_no, status.revision)
     await publish_event(db, scope, WebhookEventType.invoice_sent, sent)
     return await load_status(db, scope, period, company_id)
+
+
+async def mark_all_as_sent(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_ids: Collection[str],
+    *,
+    by: str,
+    publish_time: datetime | None = None,
+) -> set[str]:
+    """Mark those that were not sent yet, and return their groups; every way of sending ends here.
+
+    The caller holds the lock of the invoices, which keeps their approved revisions current.
+    """
+    if await is_approval_required(db, scope, ApprovalKind.invoice_issue):
+        unapproved = await list_unapproved_groups(db, scope, period, company_ids)
+        if unapproved:
+            violations = [Violation(company_id, "not_approved") for company_id in unapproved]
+            raise approval_required(ApprovalKind.invoice_issue, violations)
+    return await records.mark_as_sent(
+        db, scope, period, company_ids, by=by, publish_time=publish_time
+    )
 
 
 async def publish(
@@ -112,7 +139,7 @@ async def publish(
     await lock_invoices(db, scope, period, [company_id])
     status = await load_status(db, scope, period, company_id)
     _refuse_cancelled(status)
-    if status.state is InvoiceState.created:
+    if status.sent_time is None:
         raise Conflict("not_sent", "The invoice was not sent yet. Send it before publishing it.")
     await records.publish(db, scope, period, company_id, publish_time)
     return await load_status(db, scope, period, company_id)
@@ -131,7 +158,7 @@ async def cancel(
     await lock_invoices(db, scope, period, [company_id])
     status = await load_status(db, scope, period, company_id)
     _refuse_cancelled(status)
-    if status.state is InvoiceState.created:
+    if status.sent_time is None:
         raise Conflict(
             "not_sent", "The invoice was not sent yet. Create it again instead of cancelling it."
         )

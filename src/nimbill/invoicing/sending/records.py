@@ -10,6 +10,7 @@ from nimbill.customers.billing_groups.records import billing_groups, filter_visi
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.invoicing.documents.invoice_approvals import is_approved
 from nimbill.invoicing.documents.stored_invoices import (
     invoice_revisions,
     invoices,
@@ -51,6 +52,7 @@ async def find_status(
             _invoices.cancelled_by,
             _invoices.cancel_reason,
             invoice_revisions.c.total,
+            is_approved().label("is_approved"),
         )
         .join_from(invoices, billing_groups, join_group())
         .join(invoice_revisions, join_revision(current=True))

@@ -24,6 +24,7 @@ CREATE TABLE organisation_settings (
     organisation_id text PRIMARY KEY REFERENCES organisations,
     settings text NOT NULL,
     invoice_template_id text,
+    approval_required text[] NOT NULL DEFAULT '{}', -- kinds
     update_time timestamptz NOT NULL DEFAULT now(),
     FOREIGN KEY (organisation_id, invoice_template_id) REFERENCES invoice_templates
 );

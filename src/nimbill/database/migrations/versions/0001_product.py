@@ -33,6 +33,7 @@ TABLE_FILES = (
     "portal",
     "budgets",
     "webhooks",
+    "approvals",
 )
 FUNCTIONS = (
     "append_audit_entry",
@@ -118,6 +119,8 @@ TENANT_TABLES = {
     "webhook_endpoints": ALL_RIGHTS,
     "webhook_events": NO_UPDATE,
     "webhook_deliveries": ALL_RIGHTS,
+    "approval_requests": NO_DELETE,
+    "invoice_approvals": APPEND_ONLY,
 }
 # Read across tenants by find_organisation_id, has_other_organisations,
 # organisations_with_due_jobs and count_service_records.
@@ -125,7 +128,7 @@ CROSS_TENANT_TABLES = ("tenant_lookups", "jobs", "cost_imports", "invoice_runs")
 # Rows that not even their owner may change.
 IMMUTABLE_TABLES = (
     *("invoice_revisions", "credit_notes", "invoice_pdfs", "invoice_run_keys"),
-    *("replaced_invoices", "drift_decisions"),
+    *("replaced_invoices", "drift_decisions", "invoice_approvals"),
 )
 # Columns of a sent invoice that stay when it is published at another time, or cancelled once. An
 # invoice in its place takes over the row: see refuse_change_of_sent.

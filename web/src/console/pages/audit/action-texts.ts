@@ -116,6 +116,18 @@ export function useActionGroups(): ActionGroup[] {
       },
     },
     {
+      title: t`Approvals`,
+      actions: {
+        request_approval: t`Approval requested`,
+        approve_request: t`Request approved`,
+        reject_request: t`Request rejected`,
+        withdraw_request: t`Request withdrawn`,
+        expire_approval: t`Request expired`,
+        outdate_approval: t`Request outdated`,
+        approve_invoices: t`Invoices approved`,
+      },
+    },
+    {
       title: t`People and organisation`,
       actions: {
         create_subuser: t`Person added`,

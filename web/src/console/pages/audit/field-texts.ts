@@ -77,6 +77,21 @@ export function useFieldText(): (name: string) => string {
     override: t`Despite open points`,
     registration_number: t`Registration number`,
     bank_account: t`Bank account`,
+    approval_required: t`Operations that need approval`,
+    closing_number: t`Number of the closing`,
+    costs: t`Costs`,
+    cost: t`Cost`,
+    missing: t`Missing`,
+    before: t`Before`,
+    parked_reason: t`Reason of the hold`,
+    taxes: t`Taxes`,
+    tax: t`Tax`,
+    pre_tax: t`Before tax`,
+    amounts: t`Amounts`,
+    description: t`Description`,
+    company: t`Company`,
+    notes: t`Notes`,
+    comment: t`Comment`,
   };
   return (name) => texts[name] ?? (/^\d+$/.test(name) ? `#${name}` : formatVendor(name));
 }

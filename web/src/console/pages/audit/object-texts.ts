@@ -7,6 +7,7 @@ export function useObjectTypes(): Readonly<Record<string, string>> {
     account_group: t`Account group`,
     acct: t`Account`,
     agent: t`Agent`,
+    approval: t`Approval`,
     billinggroup: t`Customer`,
     budgets: t`Budgets`,
     container: t`Container`,

@@ -58,17 +58,16 @@ export function LateCostDialog({ record, group, onEnd }: LateCostDialogProps) {
   const [oneOffLines, setOneOffLines] = useState(false);
   const [reason, setReason] = useState("");
   const name = group.billinggroup_name;
+  const ids = { import_id: record.import_id, company_id: group.company_id };
+  const body = {
+    decision: kind,
+    reason: reason.trim(),
+    entry_month: kind === "entry" ? month : null,
+    one_off_lines: oneOffLines,
+  };
   const decide = useChange(
     (client) =>
-      client.post("/m/core/costs/imports/{import_id}/drift/{company_id}", {
-        path: { import_id: record.import_id, company_id: group.company_id },
-        body: {
-          decision: kind,
-          reason: reason.trim(),
-          entry_month: kind === "entry" ? month : null,
-          one_off_lines: oneOffLines,
-        },
-      }),
+      client.post("/m/core/costs/imports/{import_id}/drift/{company_id}", { path: ids, body }),
     {
       onSuccess: () => {
         notify({ type: "success", content: t`The late costs of ${name} are decided.` });
@@ -86,6 +85,11 @@ export function LateCostDialog({ record, group, onEnd }: LateCostDialogProps) {
       action={t`Decide`}
       busy={decide.isPending}
       error={decide.error}
+      approval={{
+        kind: "credit_note",
+        target: { ...ids, month: invoiceMonth, vendor: record.vendor },
+        body,
+      }}
       ready={reason.trim() !== ""}
       onConfirm={() => decide.mutate(undefined)}
       onCancel={onEnd}

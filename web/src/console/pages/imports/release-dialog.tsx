@@ -52,6 +52,11 @@ export function ReleaseDialog({ record, onEnd }: { record: ImportRecord; onEnd: 
       action={t`Release`}
       busy={release.isPending}
       error={release.error}
+      approval={{
+        kind: "import_release",
+        target: { import_id: record.import_id },
+        body: { reason: reason.trim() },
+      }}
       ready={reason.trim() !== ""}
       onConfirm={() => release.mutate(undefined)}
       onCancel={onEnd}

@@ -57,7 +57,7 @@ export function CreditNotes({ path, invoice }: CreditNotesProps) {
               </Header>
             }
             empty={
-              state === "created" ? (
+              state === "created" || state === "approved" ? (
                 <Trans>The invoice was not sent yet: create it again to correct it.</Trans>
               ) : (
                 <Trans>No credit note corrects this invoice.</Trans>

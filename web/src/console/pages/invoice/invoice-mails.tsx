@@ -33,7 +33,7 @@ export function InvoiceMails({ path, invoice }: InvoiceMailsProps) {
                 <Trans>Mail the PDF once more</Trans>
               </Button>
             )}
-            {mayChange && state === "created" && (
+            {mayChange && (state === "created" || state === "approved") && (
               <RouterLink to={`/sending/${path.month}/${path.vendor}`}>
                 <Trans>Send invoices of this month</Trans>
               </RouterLink>

@@ -52,7 +52,7 @@ export function InvoiceState({ path, invoice }: InvoiceStateProps) {
                 {t`${replaced.replacement_no} replaces ${replaced.invoice_no}: ${replaced.reason}`}
               </StatusIndicator>
             ))}
-            {mayChange && loaded.state === "created" && (
+            {mayChange && ["created", "approved"].includes(loaded.state) && (
               <Button onClick={() => setDialog("sent")}>
                 <Trans>Mark as sent</Trans>
               </Button>
@@ -108,6 +108,14 @@ function StateText({ status, currency }: { status: InvoiceStatus; currency: stri
     return (
       <StatusIndicator type="pending">
         <Trans>Not sent yet. Creating the invoice again replaces it.</Trans>
+      </StatusIndicator>
+    );
+  if (status.state === "approved")
+    return (
+      <StatusIndicator type="in-progress">
+        <Trans>
+          Approved and not sent yet. An invoice that is created again loses the approval.
+        </Trans>
       </StatusIndicator>
     );
   if (status.state === "cancelled")

@@ -36,6 +36,11 @@ export function SentInvoiceDialog({ path, invoice, onEnd }: SentInvoiceDialogPro
       action={t`Mark as sent`}
       busy={mark.isPending}
       error={mark.error}
+      approval={{
+        kind: "invoice_issue",
+        target: { month: path.month },
+        body: { vendor: path.vendor, revisions: { [path.company_id]: invoice.revision } },
+      }}
       onConfirm={() => mark.mutate(undefined)}
       onCancel={onEnd}
     >

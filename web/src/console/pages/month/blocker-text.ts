@@ -57,6 +57,11 @@ export function useBlockerText(): (
           text: t`${plural(count, { one: "# invoice has", other: "# invoices have" })} to be created again: the rate, terms, memo or items were changed afterwards.`,
           path: invoices,
         };
+      case "invoices_unapproved":
+        return {
+          text: t`${plural(count, { one: "# invoice is", other: "# invoices are" })} not approved yet.`,
+          path: "/approvals?state=requested",
+        };
       case "invoices_unsent":
         return {
           text: t`${plural(count, { one: "# invoice is", other: "# invoices are" })} not sent yet.`,

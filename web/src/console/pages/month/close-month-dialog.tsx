@@ -38,12 +38,9 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
   const leftOut = status.steps
     .filter(({ step, state }) => LEFT_OUT.includes(step) && state !== "done")
     .flatMap((step) => step.blockers);
+  const body = override ? { vendor, override: true, reason: reason.trim() } : { vendor };
   const close = useChange(
-    (client) =>
-      client.post("/m/core/invoices/close/{month}", {
-        path: { month },
-        body: override ? { vendor, override: true, reason: reason.trim() } : { vendor },
-      }),
+    (client) => client.post("/m/core/invoices/close/{month}", { path: { month }, body }),
     {
       onSuccess: () => {
         notify({
@@ -62,6 +59,7 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
       action={t`Close the month`}
       busy={close.isPending}
       error={close.error}
+      approval={{ kind: "month_close", target: { month }, body }}
       ready={status.can_be_closed === true || (override && reason.trim() !== "")}
       onConfirm={() => close.mutate(undefined)}
       onCancel={onEnd}

@@ -47,6 +47,11 @@ export function ExchangeRateDialog({ status, onEnd }: ExchangeRateDialogProps) {
       action={t`Save`}
       busy={save.isPending || groups.isLoading}
       error={save.error ?? groups.error}
+      approval={{
+        kind: "rates",
+        target: { month },
+        body: buildRateBody({ vendor, rate, groups: billed }),
+      }}
       ready={valid && billed.length > 0}
       onConfirm={() => save.mutate(undefined)}
       onCancel={onEnd}
@@ -82,16 +87,20 @@ interface MonthRate {
   groups: readonly BillingGroup[];
 }
 
+function buildRateBody({ vendor, rate, groups }: Omit<MonthRate, "month">) {
+  return {
+    vendor,
+    billing_groups: groups.map((group) => group.company_id),
+    exchange_rate: exactNumber(rate),
+  };
+}
+
 /** A rate needs the terms of the month: those of the groups that have none are saved first. */
 async function saveRate(client: ApiClient, { month, vendor, rate, groups }: MonthRate) {
   const save = () =>
     client.put("/m/core/invoices/exchangerate/{month}", {
       path: { month },
-      body: {
-        vendor,
-        billing_groups: groups.map((group) => group.company_id),
-        exchange_rate: exactNumber(rate),
-      },
+      body: buildRateBody({ vendor, rate, groups }),
     });
   try {
     return await save();

@@ -20,6 +20,7 @@ import { ExchangeRateDialog } from "./exchange-rate-dialog.tsx";
 import type { MonthStatus } from "./month-page.tsx";
 import { useRateText } from "./rate-text.ts";
 import { ReopenMonthDialog } from "./reopen-month-dialog.tsx";
+import { RequestInvoicesDialog } from "./request-invoices-dialog.tsx";
 import { listNewBlockers } from "./shown-blockers.ts";
 import { type StepName, useStepTexts } from "./step-texts.ts";
 import "./month-steps.css";
@@ -116,7 +117,7 @@ function Blockers({ step, status }: { step: Step; status: MonthStatus }) {
   );
 }
 
-type Dialog = "rate" | "create" | "close" | "reopen";
+type Dialog = "rate" | "create" | "request" | "close" | "reopen";
 
 function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
   const { t } = useLingui();
@@ -160,6 +161,11 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
       run: open(`/checks/${month}/${vendor}`),
       shown: may("ReadInvoice", "ModifyInvoice"),
     },
+    approved: {
+      text: t`Request approval`,
+      run: () => setDialog("request"),
+      shown: mayBill && step.state === "ready",
+    },
     sent: {
       text: step.state === "done" ? t`See mails` : t`Send invoices`,
       run: open(`/sending/${month}/${vendor}`),
@@ -188,6 +194,9 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
       )}
       {dialog === "create" && (
         <CreateInvoicesDialog month={month} vendor={vendor} onEnd={() => setDialog(undefined)} />
+      )}
+      {dialog === "request" && (
+        <RequestInvoicesDialog month={month} vendor={vendor} onEnd={() => setDialog(undefined)} />
       )}
       {dialog === "close" && (
         <CloseMonthDialog status={status} onEnd={() => setDialog(undefined)} />

@@ -23,12 +23,9 @@ export function ReopenMonthDialog({ month, vendor, onEnd }: ReopenMonthDialogPro
   const { notify } = useNotifications();
   const [reason, setReason] = useState("");
   const name = formatVendorMonth(month, vendor, language);
+  const body = { vendor, reason: reason.trim() };
   const reopen = useChange(
-    (client) =>
-      client.post("/m/core/invoices/reopen/{month}", {
-        path: { month },
-        body: { vendor, reason: reason.trim() },
-      }),
+    (client) => client.post("/m/core/invoices/reopen/{month}", { path: { month }, body }),
     {
       onSuccess: () => {
         notify({ type: "success", content: t`${name} is open again.` });
@@ -43,6 +40,7 @@ export function ReopenMonthDialog({ month, vendor, onEnd }: ReopenMonthDialogPro
       action={t`Reopen`}
       busy={reopen.isPending}
       error={reopen.error}
+      approval={{ kind: "month_reopen", target: { month }, body }}
       ready={reason.trim() !== ""}
       onConfirm={() => reopen.mutate(undefined)}
       onCancel={onEnd}

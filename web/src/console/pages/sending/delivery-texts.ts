@@ -30,6 +30,7 @@ export function useDeliveryTexts() {
     mail_in_progress: t`A mail is on its way.`,
     revision_changed: t`The invoice was created again in the meantime.`,
     outdated: t`To be created again`,
+    not_approved: t`Not approved yet`,
     no_contact: t`No contact receives invoices.`,
     no_portal_login: t`Nobody of the customer can see invoices in the portal.`,
   };

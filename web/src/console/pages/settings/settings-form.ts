@@ -7,6 +7,8 @@ import { fromPercent, toPercent } from "../../../components/percent.ts";
 export type Settings = components["schemas"]["OrganisationSettings"];
 type Change = BodyOf<"put", "/m/core/settings">;
 
+type ApprovalKind = components["schemas"]["ApprovalKind"];
+
 export interface BandFields {
   /** The last band has no limit. */
   upto: string;
@@ -35,6 +37,7 @@ export interface SettingsForm {
   replyTo: string;
   staffFactor: boolean;
   customerFactor: boolean;
+  approvalKinds: ApprovalKind[];
 }
 
 export function readForm(settings: Settings): SettingsForm {
@@ -67,6 +70,7 @@ export function readForm(settings: Settings): SettingsForm {
     replyTo: settings.invoice_reply_to ?? "",
     staffFactor: settings.staff_needs_second_factor ?? false,
     customerFactor: settings.customers_need_second_factor ?? false,
+    approvalKinds: settings.approval_required ?? [],
   };
 }
 
@@ -98,6 +102,7 @@ export function buildChange(form: SettingsForm, saved: SettingsForm): Change {
     replyTo: () => ({ invoice_reply_to: form.replyTo.trim() }),
     staffFactor: () => ({ staff_needs_second_factor: form.staffFactor }),
     customerFactor: () => ({ customers_need_second_factor: form.customerFactor }),
+    approvalKinds: () => ({ approval_required: form.approvalKinds }),
   };
   const changed = (Object.keys(all) as (keyof SettingsForm)[]).filter(
     (name) => JSON.stringify(form[name]) !== JSON.stringify(saved[name]),

@@ -8,6 +8,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useChange } from "../../../api/queries.ts";
+import { ApprovalOffer, isApprovalRequired } from "../../../components/approval-request.tsx";
 import { EditConflict } from "../../../components/edit-conflict.tsx";
 import { useEditing, useVersioned, type Versioned } from "../../../components/editing.ts";
 import { useErrorText } from "../../../components/error-text.ts";
@@ -19,7 +20,9 @@ import { UnsavedChanges } from "../../../components/unsaved-changes.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { AuditLink } from "../../audit-link.tsx";
 import { useMay } from "../../me.ts";
+import { useApprovalKinds } from "../approvals/approval-texts.ts";
 import { AmountSection, CheckSection } from "./amount-section.tsx";
+import { ApprovalSection } from "./approval-section.tsx";
 import { BrandingSection } from "./branding-section.tsx";
 import { DocumentSection, ProgramSection } from "./document-section.tsx";
 import { GeneralSection } from "./general-section.tsx";
@@ -105,7 +108,17 @@ function SettingsEditor({ loaded }: { loaded: Versioned<Settings> }) {
         onEnd={() => save.reset()}
       />
       <SpaceBetween size="l">
-        {save.error !== null && <Alert type="error">{errorText(save.error)}</Alert>}
+        <ApprovalOffer
+          error={save.error}
+          request={{ kind: "settings", body: buildChange(form, editing.latest.form) }}
+          onRequested={() => {
+            editing.reset();
+            save.reset();
+          }}
+        />
+        {save.error !== null && !isApprovalRequired(save.error) && (
+          <Alert type="error">{errorText(save.error)}</Alert>
+        )}
         {tried && badNumbers.length > 0 && (
           <Alert type="error">
             <Trans>Some fields do not hold a number. They are marked below.</Trans>
@@ -118,6 +131,7 @@ function SettingsEditor({ loaded }: { loaded: Versioned<Settings> }) {
         <SendingSection {...section} />
         <BrandingSection {...section} />
         <SignInSection {...section} />
+        <ApprovalSection {...section} />
         <ProgramSection {...section} />
       </SpaceBetween>
     </Form>
@@ -127,6 +141,7 @@ function SettingsEditor({ loaded }: { loaded: Versioned<Settings> }) {
 /** The settings as texts, for comparing two versions. */
 function useDescription(): (form: SettingsForm) => Record<string, string> {
   const { t } = useLingui();
+  const kinds = useApprovalKinds();
   const roundings = { half_up: t`Round half up`, down: t`Round down`, up: t`Round up` };
   return (form) =>
     Object.fromEntries([
@@ -151,5 +166,6 @@ function useDescription(): (form: SettingsForm) => Record<string, string> {
       [t`Customers see what is paid and overdue`, form.portalPayments ? t`Yes` : t`No`],
       [t`Your people need a second factor`, form.staffFactor ? t`Yes` : t`No`],
       [t`Customers need a second factor`, form.customerFactor ? t`Yes` : t`No`],
+      [t`Approval`, form.approvalKinds.map((kind) => kinds[kind]).join(", ")],
     ]);
 }

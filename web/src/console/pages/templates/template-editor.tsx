@@ -4,6 +4,11 @@ import Form from "@cloudscape-design/components/form";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { ApiError } from "../../../api/client.ts";
+import {
+  ApprovalOffer,
+  type ApprovalRequest,
+  isApprovalRequired,
+} from "../../../components/approval-request.tsx";
 import { useErrorText } from "../../../components/error-text.ts";
 import { readViolations } from "../../../components/field-errors.ts";
 import { useMay } from "../../me.ts";
@@ -18,6 +23,9 @@ interface TemplateEditorProps {
   error: ApiError | null;
   onSave: () => void;
   onUndo: () => void;
+  /** The same change as a request, offered if a second person has to approve it. */
+  approval: ApprovalRequest;
+  onRequested: () => void;
 }
 
 export function TemplateEditor(props: TemplateEditorProps) {
@@ -27,7 +35,7 @@ export function TemplateEditor(props: TemplateEditorProps) {
   const { form, error } = props;
   const ready = form.name.trim() !== "" && form.company.trim() !== "";
   const formError =
-    error === null
+    error === null || isApprovalRequired(error)
       ? ""
       : readViolations(error).length > 0
         ? t`Some fields are refused. They are marked.`
@@ -59,12 +67,15 @@ export function TemplateEditor(props: TemplateEditorProps) {
           )
         }
       >
-        <TemplateFields
-          form={form}
-          change={props.change}
-          error={error}
-          disabled={!mayChange || props.busy}
-        />
+        <SpaceBetween size="l">
+          <ApprovalOffer error={error} request={props.approval} onRequested={props.onRequested} />
+          <TemplateFields
+            form={form}
+            change={props.change}
+            error={error}
+            disabled={!mayChange || props.busy}
+          />
+        </SpaceBetween>
       </Form>
     </form>
   );

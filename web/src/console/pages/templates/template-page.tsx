@@ -83,6 +83,11 @@ function NewTemplate() {
           error={create.error}
           onSave={() => create.mutate(undefined)}
           onUndo={() => setForm(NEW_TEMPLATE)}
+          approval={{ kind: "bank_details", body: writeTemplate(form) }}
+          onRequested={() => {
+            setForm(NEW_TEMPLATE);
+            create.reset();
+          }}
         />
       </SideBySide>
     </ContentLayout>
@@ -150,6 +155,15 @@ function OneTemplate({ template }: { template: InvoiceTemplate }) {
             error={save.error?.status === 412 ? null : save.error}
             onSave={() => save.mutate(editing.version)}
             onUndo={editing.reset}
+            approval={{
+              kind: "bank_details",
+              target: { invoice_template_id: id },
+              body: writeTemplate(editing.form),
+            }}
+            onRequested={() => {
+              editing.reset();
+              save.reset();
+            }}
           />
           <TemplateCustomers template={template} />
         </SpaceBetween>

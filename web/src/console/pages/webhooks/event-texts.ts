@@ -20,6 +20,12 @@ export function useEventTexts(): Record<EventType, string> {
     "credit_note.issued": t`Credit note issued`,
     "month.closed": t`Month closed`,
     "month.reopened": t`Month reopened`,
+    "approval.requested": t`Approval requested`,
+    "approval.approved": t`Request approved`,
+    "approval.rejected": t`Request rejected`,
+    "approval.withdrawn": t`Request withdrawn`,
+    "approval.expired": t`Request expired`,
+    "approval.outdated": t`Request outdated`,
     "budget.alert": t`Threshold of a budget reached`,
   };
 }

@@ -1,0 +1,27 @@
+"""The operations that can be requested and approved, one for each kind."""
+
+from collections.abc import Mapping
+
+from nimbill.approvals.approvable_operation import ApprovableOperation
+from nimbill.costs.months.approval import REOPEN_MONTH
+from nimbill.customers.invoice_templates.approval import SAVE_INVOICE_TEMPLATE
+from nimbill.customers.organisation_settings.approval import CHANGE_SETTINGS
+from nimbill.imports.approval import RELEASE_IMPORT
+from nimbill.invoicing.closing.approval import CLOSE_MONTH
+from nimbill.invoicing.drift.approval import ISSUE_CREDIT_NOTE
+from nimbill.invoicing.runs.approval import SAVE_RATES
+from nimbill.invoicing.sending.approval import APPROVE_INVOICES
+
+APPROVABLE_OPERATIONS: Mapping[str, ApprovableOperation] = {
+    operation.kind: operation
+    for operation in (
+        APPROVE_INVOICES,
+        ISSUE_CREDIT_NOTE,
+        CLOSE_MONTH,
+        REOPEN_MONTH,
+        RELEASE_IMPORT,
+        SAVE_RATES,
+        CHANGE_SETTINGS,
+        SAVE_INVOICE_TEMPLATE,
+    )
+}

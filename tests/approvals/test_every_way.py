@@ -1,0 +1,90 @@
+"""No route, job or command reaches an operation without the check for its approval."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nimbill.approvals.approval_kinds import ApprovalKind
+
+SOURCE = Path(__file__).parents[2] / "src" / "nimbill"
+CHECKS = {"require_approval", "_require_approval", "is_approval_required"}
+
+# The query that makes the change: the functions that call it. Each of them checks the approval.
+CHANGES = {
+    "save_month_state": {
+        "costs/months/operations.py reopen_month",
+        "invoicing/closing/operations.py close_month",
+    },
+    "store_settings": {"customers/organisation_settings/operations.py change_settings"},
+    "save_rates": {"invoicing/runs/operations.py save_exchange_rates"},
+    "add_note": {"invoicing/credit_notes/operations.py store_note"},
+    "records.mark_as_sent": {"invoicing/sending/operations.py mark_all_as_sent"},
+    "add_invoice_template": {"customers/invoice_templates/operations.py create_invoice_template"},
+    "records.change_invoice_template": {
+        "customers/invoice_templates/operations.py change_invoice_template"
+    },
+}
+
+
+def find_callers(source: Path, name: str) -> Iterator[tuple[str, set[str]]]:
+    """Yield the functions that call it, and what else they call."""
+    for file in sorted(source.rglob("*.py")):
+        for function in ast.walk(ast.parse(file.read_text())):
+            if not isinstance(function, ast.AsyncFunctionDef | ast.FunctionDef):
+                continue
+            called = {
+                ast.unparse(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)
+            }
+            if any(each == name or each.endswith(f".{name}") for each in called):
+                yield f"{file.relative_to(source)} {function.name}", called
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_each_change_is_made_in_places_that_check(change: str) -> None:
+    callers = dict(find_callers(SOURCE, change))
+
+    assert set(callers) == CHANGES[change]
+    for called in callers.values():
+        assert CHECKS & called
+
+
+def test_a_release_is_written_in_one_place() -> None:
+    """Other changes of imports do not write why they were released."""
+    files = [
+        str(file.relative_to(SOURCE))
+        for file in sorted(SOURCE.rglob("*.py"))
+        if "release_reason=reason" in file.read_text()
+    ]
+
+    assert files == ["imports/operations.py"]
+    callers = dict(find_callers(SOURCE, "change_import"))
+    assert "require_approval" in callers["imports/operations.py release_import"]
+
+
+def test_only_the_operations_of_approvals_create_an_approved_request() -> None:
+    assert {name for name, _ in find_callers(SOURCE, "ApprovedRequest")} == {
+        "approvals/operations.py request_approval",
+        "approvals/operations.py approve",
+    }
+
+
+def test_each_kind_is_checked_somewhere() -> None:
+    text = "\n".join(file.read_text() for file in SOURCE.rglob("operations.py"))
+
+    for kind in ApprovalKind:
+        assert f"ApprovalKind.{kind}, approved)" in text or kind is ApprovalKind.invoice_issue
+    assert "is_approval_required(db, scope, ApprovalKind.invoice_issue)" in text
+
+
+def test_a_way_around_is_found(tmp_path: Path) -> None:
+    (tmp_path / "shortcut.py").write_text(
+        "async def close(db, scope):\n    await months.save_month_state(db, scope)\n"
+    )
+
+    assert list(find_callers(tmp_path, "save_month_state")) == [
+        ("shortcut.py close", {"months.save_month_state"})
+    ]
