@@ -1,10 +1,18 @@
 """Operations during which workers are killed, one file each."""
 
 from tests.proof.killed_operations.applying import Applying
+from tests.proof.killed_operations.crediting import Crediting
 from tests.proof.killed_operations.importing import Importing
 from tests.proof.killed_operations.invoicing import Invoicing
 from tests.proof.killed_operations.moving import Moving
 from tests.proof.killed_operations.moving_stacks import MovingStacks
 from tests.proof.killed_operations.operation import Operation
 
-OPERATIONS: tuple[type[Operation], ...] = (Importing, Moving, Applying, Invoicing, MovingStacks)
+OPERATIONS: tuple[type[Operation], ...] = (
+    Importing,
+    Moving,
+    Applying,
+    Invoicing,
+    MovingStacks,
+    Crediting,
+)
