@@ -16,6 +16,31 @@ from tests.running_service import Service
 # rows to compare, by table; recurring jobs of the service change without a request
 COMPARED_ROWS = {"jobs": "t.subject <> 'maintenance'"}
 
+CREATE_CHANGES = """
+CREATE SCHEMA watched_changes;
+CREATE TABLE watched_changes.changes (organisation_id text, name text);
+CREATE INDEX ON watched_changes.changes (organisation_id)
+"""
+COUNT_CHANGES = """
+SELECT organisation_id, name, count(*) AS number FROM watched_changes.changes
+WHERE organisation_id = ANY ($1) GROUP BY 1, 2
+"""
+
+
+def build_change_function(name: str, condition: str) -> str:
+    """A trigger function that notes a change of a row `t` if the condition holds."""
+    return f"""
+CREATE FUNCTION watched_changes.{name}() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE t record;
+BEGIN
+    t := CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
+    IF {condition} THEN
+        INSERT INTO watched_changes.changes VALUES (t.organisation_id, TG_TABLE_NAME);
+    END IF;
+    RETURN NULL;
+END
+$$"""
+
 
 class Superuser:
     """One connection that row-level security does not restrict, in the service's event loop."""
@@ -23,6 +48,7 @@ class Superuser:
     def __init__(self, service: Service, connection: asyncpg.Connection) -> None:
         self._service = service
         self._connection = connection
+        self._has_triggers = False
 
     def sql(self, statement: str, *values: Any) -> list[Any]:
         rows: list[Any] = self._service.run(lambda: self._connection.fetch(statement, *values))
@@ -56,27 +82,40 @@ class Superuser:
         )
         return [row["table_name"] for row in rows]
 
-    def digest(self, *organisation_ids: str) -> dict[str, dict[str, str]]:
-        """A hash of the row versions of each organisation, by organisation and table.
+    def digest(self, *organisation_ids: str) -> dict[str, dict[str, int]]:
+        """How often rows of each organisation have been changed, by organisation and table.
 
-        Every change writes a new version: another place, or another transaction. Hashing the
-        contents instead took half of the time of the tests that compare all tables.
+        Triggers count the changes from the first call on. Comparing the rows of all tables
+        instead took two fifths of the time of the tests of isolation.
         """
-        digests: dict[str, dict[str, str]] = {name: {} for name in organisation_ids}
-        for row in self.sql(self._digest_statement, list(organisation_ids)):
-            digests[row["organisation_id"]][row["name"]] = row["hash"]
+        if not self._has_triggers:
+            self._create_triggers()
+        digests: dict[str, dict[str, int]] = {name: {} for name in organisation_ids}
+        for row in self.sql(COUNT_CHANGES, list(organisation_ids)):
+            digests[row["organisation_id"]][row["name"]] = row["number"]
         return digests
 
-    @cached_property
-    def _digest_statement(self) -> str:
-        selects = [
-            f"SELECT organisation_id, '{table}' AS name, "
-            f"count(*) || ' ' || sum(hashtextextended(t.ctid || ' ' || t.xmin, 0)) AS hash "
-            f"FROM {table} t WHERE organisation_id = ANY ($1) "
-            f"AND {COMPARED_ROWS.get(table, 'true')} GROUP BY 1"
+    def _create_triggers(self) -> None:
+        self._has_triggers = True
+        functions = [build_change_function("note_change", "true")]
+        functions += [
+            build_change_function(f"note_change_of_{table}", condition)
+            for table, condition in COMPARED_ROWS.items()
+        ]
+        triggers = [
+            f"CREATE TRIGGER note_change AFTER INSERT OR UPDATE OR DELETE ON {table} FOR EACH ROW "
+            f"EXECUTE FUNCTION watched_changes.note_change"
+            f"{f'_of_{table}' if table in COMPARED_ROWS else ''}()"
             for table in self.tables
         ]
-        return " UNION ALL ".join(selects)
+        self._execute_script([CREATE_CHANGES, *functions, *triggers])
+
+    def drop_triggers(self) -> None:
+        if self._has_triggers:
+            self._execute_script(["DROP SCHEMA watched_changes CASCADE"])
+
+    def _execute_script(self, statements: list[str]) -> None:
+        self._service.run(lambda: self._connection.execute(";\n".join(statements)))
 
     def list_rows(self, organisation_id: str) -> dict[str, list[dict[str, Any]]]:
         """All rows of an organisation by table, as JSON."""
@@ -100,11 +139,11 @@ def connect_superuser(service: Service, address: Address) -> Iterator[Superuser]
             user=address.user,
             password=address.password,
             database=address.database,
-            # planning a query over all tables takes longer than running it
-            server_settings={"plan_cache_mode": "force_generic_plan", "jit": "off"},
         )
     )
+    superuser = Superuser(service, connection)
     try:
-        yield Superuser(service, connection)
+        yield superuser
     finally:
+        superuser.drop_triggers()
         service.run(connection.close)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import expect
 
 from tests.browser.console.sample_reseller import (
     CLOSED_MONTH,
@@ -13,6 +13,7 @@ from tests.browser.console.sample_reseller import (
 )
 from tests.browser.portal.conftest import PHONE, WIDE, sign_in
 from tests.browser.portal.sample_customer import EMAIL, SampleCustomer, create_login, send
+from tests.browser.windows import Windows
 from tests.proof.real_server import RealServer
 
 FLAGS = {"invoice": True, "invoice_download_csv_discount": True}
@@ -38,7 +39,7 @@ def receiver(console_server: RealServer) -> SampleCustomer:
 
 
 def test_the_customer_sees_which_invoice_replaces_which(
-    console_browser: Browser, receiver: SampleCustomer
+    console_browser: Windows, receiver: SampleCustomer
 ) -> None:
     with sign_in(console_browser, receiver, EMAIL, "ja", WIDE) as portal:
         page = portal.page

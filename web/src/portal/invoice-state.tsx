@@ -13,6 +13,7 @@ type Head = components["schemas"]["CustomerInvoiceHead"];
 
 const SIGNS: Record<State, StatusIndicatorProps.Type> = {
   created: "pending",
+  approved: "pending", // shown to staff only
   sent: "success",
   credited: "info",
   replaced: "stopped",
@@ -21,8 +22,10 @@ const SIGNS: Record<State, StatusIndicatorProps.Type> = {
 
 export function useStateTexts(): Record<State, string> {
   const { t } = useLingui();
+  const created = t({ message: "Created", context: "invoice" });
   return {
-    created: t({ message: "Created", context: "invoice" }),
+    created,
+    approved: created,
     sent: t({ message: "Issued", context: "invoice" }),
     credited: t({ message: "Credited in full", context: "invoice" }),
     replaced: t({ message: "Replaced", context: "invoice" }),
