@@ -27,6 +27,7 @@ IN_CORE = [
     *("ReadCost", "ModifyCost"),
     *("ReadDeployment", "ModifyDeployment"),
     "ReadAudit",
+    "ApproveRequests",
 ]
 IN_PORTAL = [
     "ReadAccount",
