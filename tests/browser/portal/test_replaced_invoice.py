@@ -39,9 +39,9 @@ def receiver(console_server: RealServer) -> SampleCustomer:
 
 
 def test_the_customer_sees_which_invoice_replaces_which(
-    console_browser: Windows, receiver: SampleCustomer
+    windows: Windows, receiver: SampleCustomer
 ) -> None:
-    with sign_in(console_browser, receiver, EMAIL, "ja", WIDE) as portal:
+    with sign_in(windows, receiver, EMAIL, "ja", WIDE) as portal:
         page = portal.page
         portal.open("/invoices")
         new = page.get_by_role("row").filter(has_text="2026年9月")
