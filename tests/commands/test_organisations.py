@@ -132,7 +132,7 @@ def test_immutable_tables_are_immutable_again_after_a_deletion(
         superuser, "SELECT tgenabled FROM pg_trigger WHERE tgname = 'refuse_change'"
     )
 
-    assert [row["tgenabled"] for row in states] == [b"O"] * 6
+    assert [row["tgenabled"] for row in states] == [b"O"] * 7
 
 
 def test_invoices_within_the_retention_period_prevent_it(

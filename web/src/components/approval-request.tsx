@@ -18,7 +18,8 @@ type RequestBody = BodyOf<"post", "/m/core/approvals">;
 export interface ApprovalRequest {
   kind: RequestBody["kind"];
   target?: Record<string, string>;
-  body: object;
+  /** Built when approval is requested: a form that is not complete yet has no body. */
+  buildBody: () => object;
 }
 
 export function isApprovalRequired(error: ApiError | null): boolean {
@@ -29,10 +30,12 @@ export function useApprovalRequest(onRequested: () => void) {
   const { t } = useLingui();
   const { notify } = useNotifications();
   return useChange(
-    (client, { kind, target, body, comment }: ApprovalRequest & { comment: string }) =>
-      client.post("/m/core/approvals", {
-        body: { kind, target: target ?? {}, body: body as Record<string, unknown>, comment },
-      }),
+    (client, { kind, target, buildBody, comment }: ApprovalRequest & { comment: string }) => {
+      const body = buildBody() as Record<string, unknown>;
+      return client.post("/m/core/approvals", {
+        body: { kind, target: target ?? {}, body, comment },
+      });
+    },
     {
       onSuccess: ({ approval_id }) => {
         notify({

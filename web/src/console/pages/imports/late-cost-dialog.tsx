@@ -88,7 +88,7 @@ export function LateCostDialog({ record, group, onEnd }: LateCostDialogProps) {
       approval={{
         kind: "credit_note",
         target: { ...ids, month: invoiceMonth, vendor: record.vendor },
-        body,
+        buildBody: () => body,
       }}
       ready={reason.trim() !== ""}
       onConfirm={() => decide.mutate(undefined)}

@@ -55,7 +55,7 @@ export function ReleaseDialog({ record, onEnd }: { record: ImportRecord; onEnd: 
       approval={{
         kind: "import_release",
         target: { import_id: record.import_id },
-        body: { reason: reason.trim() },
+        buildBody: () => ({ reason: reason.trim() }),
       }}
       ready={reason.trim() !== ""}
       onConfirm={() => release.mutate(undefined)}

@@ -34,10 +34,13 @@ export function CreditNoteDialog({ path, invoice, onEnd }: CreditNoteDialogProps
     { description: "", amount: "", taxFree: false },
   ]);
   const number = invoice.invoice_no;
-  const body = buildRequest(kind, reason, lines, amounts);
+  const buildBody = () => buildRequest(kind, reason, lines, amounts);
   const issue = useChange(
     (client) =>
-      client.post("/m/core/invoices/{month}/{company_id}/{vendor}/credit-notes", { path, body }),
+      client.post("/m/core/invoices/{month}/{company_id}/{vendor}/credit-notes", {
+        path,
+        body: buildBody(),
+      }),
     {
       onSuccess: () => {
         notify({ type: "success", content: t`The credit note for invoice ${number} was issued.` });
@@ -53,7 +56,7 @@ export function CreditNoteDialog({ path, invoice, onEnd }: CreditNoteDialogProps
       action={t`Issue`}
       busy={issue.isPending}
       error={issue.error}
-      approval={{ kind: "credit_note", target: { ...path }, body }}
+      approval={{ kind: "credit_note", target: { ...path }, buildBody }}
       ready={reason.trim() !== "" && chosen}
       onConfirm={() => issue.mutate(undefined)}
       onCancel={onEnd}

@@ -39,7 +39,10 @@ export function SentInvoiceDialog({ path, invoice, onEnd }: SentInvoiceDialogPro
       approval={{
         kind: "invoice_issue",
         target: { month: path.month },
-        body: { vendor: path.vendor, revisions: { [path.company_id]: invoice.revision } },
+        buildBody: () => ({
+          vendor: path.vendor,
+          revisions: { [path.company_id]: invoice.revision },
+        }),
       }}
       onConfirm={() => mark.mutate(undefined)}
       onCancel={onEnd}

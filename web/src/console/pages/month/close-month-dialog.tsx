@@ -59,7 +59,7 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
       action={t`Close the month`}
       busy={close.isPending}
       error={close.error}
-      approval={{ kind: "month_close", target: { month }, body }}
+      approval={{ kind: "month_close", target: { month }, buildBody: () => body }}
       ready={status.can_be_closed === true || (override && reason.trim() !== "")}
       onConfirm={() => close.mutate(undefined)}
       onCancel={onEnd}

@@ -50,7 +50,7 @@ export function ExchangeRateDialog({ status, onEnd }: ExchangeRateDialogProps) {
       approval={{
         kind: "rates",
         target: { month },
-        body: buildRateBody({ vendor, rate, groups: billed }),
+        buildBody: () => buildRateBody({ vendor, rate, groups: billed }),
       }}
       ready={valid && billed.length > 0}
       onConfirm={() => save.mutate(undefined)}

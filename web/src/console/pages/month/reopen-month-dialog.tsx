@@ -40,7 +40,7 @@ export function ReopenMonthDialog({ month, vendor, onEnd }: ReopenMonthDialogPro
       action={t`Reopen`}
       busy={reopen.isPending}
       error={reopen.error}
-      approval={{ kind: "month_reopen", target: { month }, body }}
+      approval={{ kind: "month_reopen", target: { month }, buildBody: () => body }}
       ready={reason.trim() !== ""}
       onConfirm={() => reopen.mutate(undefined)}
       onCancel={onEnd}

@@ -45,7 +45,7 @@ export function RequestInvoicesDialog({ month, vendor, onEnd }: RequestInvoicesD
         ask.mutate({
           kind: "invoice_issue",
           target: { month },
-          body: { vendor, revisions },
+          buildBody: () => ({ vendor, revisions }),
           comment,
         })
       }

@@ -110,7 +110,10 @@ function SettingsEditor({ loaded }: { loaded: Versioned<Settings> }) {
       <SpaceBetween size="l">
         <ApprovalOffer
           error={save.error}
-          request={{ kind: "settings", body: buildChange(form, editing.latest.form) }}
+          request={{
+            kind: "settings",
+            buildBody: () => buildChange(form, editing.latest.form),
+          }}
           onRequested={() => {
             editing.reset();
             save.reset();

@@ -83,7 +83,7 @@ function NewTemplate() {
           error={create.error}
           onSave={() => create.mutate(undefined)}
           onUndo={() => setForm(NEW_TEMPLATE)}
-          approval={{ kind: "bank_details", body: writeTemplate(form) }}
+          approval={{ kind: "bank_details", buildBody: () => writeTemplate(form) }}
           onRequested={() => {
             setForm(NEW_TEMPLATE);
             create.reset();
@@ -158,7 +158,7 @@ function OneTemplate({ template }: { template: InvoiceTemplate }) {
             approval={{
               kind: "bank_details",
               target: { invoice_template_id: id },
-              body: writeTemplate(editing.form),
+              buildBody: () => writeTemplate(editing.form),
             }}
             onRequested={() => {
               editing.reset();
