@@ -41,23 +41,9 @@ class ShortApproval(Record, frozen=True, kw_only=True):
     can_withdraw: bool
 
 
-class Approval(Record, frozen=True, kw_only=True):
+class Approval(ShortApproval, frozen=True, kw_only=True):
     """A request with everything that is reviewed; `review_hash` is sent to approve it."""
 
-    approval_id: str
-    kind: str
-    state: str
-    target: dict[str, str]
-    comment: str
-    company_ids: list[str] | None
-    requested_by: str
-    create_time: str
-    expire_time: str
-    decided_by: str | None
-    decide_time: str | None
-    reason: str | None
-    can_approve: bool
-    can_withdraw: bool
     body: dict[str, Any]
     review: dict[str, Any]
     review_hash: str

@@ -10,7 +10,10 @@ from tests.proof.killed_operations.operation import (
     audited,
     stored,
 )
-from tests.proof.killed_operations.starting_records import create_starting_records
+from tests.proof.killed_operations.starting_records import (
+    create_starting_records,
+    find_group,
+)
 
 CORE = "/m/core"
 MONTH = "2026-02"  # no other operation creates invoices of this month
@@ -33,7 +36,7 @@ class Crediting(Operation):
     def prepare(self, organisation: Organisation) -> None:
         """Create, send and announce one invoice."""
         create_starting_records(organisation)
-        group = self._group(organisation)
+        group = find_group(organisation)
         settings = {"settings": {group: {"aws": VALID_SETTING}}, "internal": False}
         rate = {"vendor": "aws", "billing_groups": [group], "exchange_rate": 150}
         run = {"vendor": "aws", "group": [group], "bulk": False}
@@ -50,12 +53,7 @@ class Crediting(Operation):
             assert answer.is_success, answer.text
 
     def build_request(self, organisation: Organisation, number: int) -> KeyedRequest:
-        path = f"{CORE}/invoices/{MONTH}/{self._group(organisation)}/aws/credit-notes"
+        path = f"{CORE}/invoices/{MONTH}/{find_group(organisation)}/aws/credit-notes"
         amounts = [{"description": "returned", "amount": number, "tax_free": False}]
         body = {"kind": "manual", "reason": "returned", "amounts": amounts}
         return KeyedRequest(path, body, f"credit-{number}")
-
-    def _group(self, organisation: Organisation) -> str:
-        (group,) = organisation.get(f"{CORE}/billinggroup")
-        company_id: str = group["company_id"]
-        return company_id

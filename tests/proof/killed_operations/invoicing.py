@@ -13,7 +13,10 @@ from tests.proof.killed_operations.operation import (
     audited,
     stored,
 )
-from tests.proof.killed_operations.starting_records import create_starting_records
+from tests.proof.killed_operations.starting_records import (
+    create_starting_records,
+    find_group,
+)
 
 CORE = "/m/core/invoices"
 
@@ -40,12 +43,12 @@ class Invoicing(Operation):
 
     def prepare(self, organisation: Organisation) -> None:
         create_starting_records(organisation)
-        group = self._group(organisation)
+        group = find_group(organisation)
         settings = {"settings": {group: {"aws": VALID_SETTING}}, "internal": False}
         self._put(organisation, f"{CORE}/save/{MONTH}", settings)
 
     def build_request(self, organisation: Organisation, number: int) -> KeyedRequest:
-        group = self._group(organisation)
+        group = find_group(organisation)
         rate = {"vendor": "aws", "billing_groups": [group], "exchange_rate": 100 + number}
         self._put(organisation, f"{CORE}/exchangerate/{MONTH}", rate)
         body = {"vendor": "aws", "group": [group], "bulk": False}
@@ -58,11 +61,6 @@ class Invoicing(Operation):
             return "doubled: a run created an invoice twice"
         unfinished = organisation.fetch(stored("invoice_runs", "run_id", "state <> 'done'"))
         return f"answered, and {len(unfinished)} runs are not done" if unfinished else None
-
-    def _group(self, organisation: Organisation) -> str:
-        (group,) = organisation.get("/m/core/billinggroup")
-        company_id: str = group["company_id"]
-        return company_id
 
     def _put(self, organisation: Organisation, path: str, body: dict[str, object]) -> None:
         answer = organisation.request_until_answered("PUT", path, json=body)

@@ -32,6 +32,13 @@ def create_starting_records(organisation: Organisation) -> None:
     organisation.run_in_transaction(_store_entries)
 
 
+def find_group(organisation: Organisation) -> str:
+    """Return the company_id of its only billing group."""
+    (group,) = organisation.get("/m/core/billinggroup")
+    company_id: str = group["company_id"]
+    return company_id
+
+
 async def _store_entries(db: AsyncConnection, scope: TenantScope) -> None:
     period = BillingPeriod(MONTH, "aws")
     fees = [replace(FEE, description=f"fee {number}") for number in range(ENTRIES)]

@@ -107,19 +107,26 @@ async def list_applied_decisions(
     ]
 
 
-async def load_settled_costs(
+async def load_invoice_numbers(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod
-) -> dict[str, tuple[LateCost, ...]]:
-    """Map groups to the late costs that are settled for their current invoices."""
+) -> dict[str, str]:
+    """Map groups to the numbers of their current invoices."""
     stmt = sa.select(invoices.c.company_id, invoices.c.number).where(
         invoices.c.organisation_id == scope.organisation_id,
         invoices.c.month == period.month,
         invoices.c.vendor == period.vendor,
     )
-    numbers = {
+    return {
         row.company_id: format_invoice_no(period.month, row.number)
         for row in await db.execute(stmt)
     }
+
+
+async def load_settled_costs(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> dict[str, tuple[LateCost, ...]]:
+    """Map groups to the late costs that are settled for their current invoices."""
+    numbers = await load_invoice_numbers(db, scope, period)
     return {
         row.company_id: decode_late_costs(row.late_costs)
         for row in await list_decisions_of_month(db, scope, period)

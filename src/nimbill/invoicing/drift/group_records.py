@@ -15,7 +15,6 @@ from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
 from nimbill.invoicing.documents.stored_invoices import (
-    format_invoice_no,
     invoices,
     list_revisions,
 )
@@ -37,21 +36,6 @@ async def list_groups(
         .order_by(billing_groups.c.billinggroup_id, billing_groups.c.company_id)
     )
     return (await db.execute(stmt)).all()
-
-
-async def load_invoice_numbers(
-    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_ids: Collection[str]
-) -> dict[str, str]:
-    stmt = sa.select(invoices.c.company_id, invoices.c.number).where(
-        invoices.c.organisation_id == scope.organisation_id,
-        invoices.c.month == period.month,
-        invoices.c.vendor == period.vendor,
-        is_any_of(invoices.c.company_id, company_ids),
-    )
-    return {
-        row.company_id: format_invoice_no(period.month, row.number)
-        for row in await db.execute(stmt)
-    }
 
 
 async def load_owed_invoice(

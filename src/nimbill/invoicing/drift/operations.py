@@ -62,7 +62,7 @@ async def list_drift(db: AsyncConnection, scope: TenantScope, import_id: str) ->
     }
     no_costs: dict[str, list[LateCost]] = {company_id: [] for company_id in decided}
     by_group = no_costs | await group_late_costs(db, scope, found, period)
-    numbers = await group_records.load_invoice_numbers(db, scope, period, by_group)
+    numbers = await records.load_invoice_numbers(db, scope, period)
     return [
         DriftOfGroup(
             company_id=row.company_id,
