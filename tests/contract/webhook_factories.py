@@ -7,12 +7,16 @@ from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
 from nimbill.webhooks.endpoint_secrets import encrypt_secret
+from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.signature import generate_secret
 from tests.contract.tenants import Tenant
 
 
 def make_webhook(tenant: Tenant) -> str:
-    """An endpoint with a delivery. No name server knows the address, so that nothing is sent."""
+    """An endpoint with a delivery. No name server knows the address, so that nothing is sent.
+
+    It waits for a rare event: the others would be delivered to each of them in vain.
+    """
     endpoint_id, resources = new_id("whe"), tenant.service.resources
     scope = TenantScope(tenant.organisation_id)
 
@@ -26,6 +30,7 @@ def make_webhook(tenant: Tenant) -> str:
         endpoint_id=endpoint_id,
         url=f"https://{tenant.word('w')}.invalid/",
         description=tenant.word("w"),
+        event_types=[WebhookEventType.budget_alert],
         encrypted_secret=tenant.service.run(encrypt),
     )
     make_webhook_delivery(tenant, endpoint_id)

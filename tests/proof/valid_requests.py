@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -43,13 +43,22 @@ class ValidRequests:
     def _weights(self) -> list[int]:
         return [_weight(route) for route, _ in self.drafts]
 
+    def each(self, random: Random) -> Iterator[RequestDraft]:
+        """All of them, as root."""
+        return (self._prepare(route, draft, "root", random) for route, draft in self.drafts)
+
     def pick(self, random: Random) -> RequestDraft:
         """One of them, as root, as a subuser with one action, or without a token."""
         route, draft = random.choices(self.drafts, self._weights)[0]
+        caller = random.choices(("root", "one action", "nobody"), (14, 4, 2))[0]
+        return self._prepare(route, draft, caller, random)
+
+    def _prepare(
+        self, route: Route, draft: RequestDraft, caller: str, random: Random
+    ) -> RequestDraft:
         if route.is_public:
             return _with_unique_names(route, draft, random)
         callers = self.callers[random.choice(route.products)]
-        caller = random.choices(("root", "one action", "nobody"), (14, 4, 2))[0]
         if caller == "root" and route.operation in ENDS_ITS_TOKENS:
             caller = "admin"
         if caller == "root" and route.session_only:
