@@ -10,7 +10,6 @@ from decimal import Decimal
 from typing import Any
 
 import httpx
-import pypdf
 import pytest
 
 from nimbill.access.role_actions import RoleAction
@@ -19,6 +18,7 @@ from nimbill.invoicing.pdf import compiler_pool
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool
 from tests.imports.aws_reports import report_line
 from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, MonthEnd
+from tests.invoicing.pdf.pdf_text import extract_text
 from tests.problem_responses import read_problem
 from tests.running_service import Service
 from tests.subusers import run_concurrently
@@ -57,10 +57,6 @@ class ThreeGroups:
         return self.get(f"/invoices/{MONTH}/{path}", groups)
 
 
-def text_of(pdf: bytes) -> str:
-    return "".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(pdf)).pages)
-
-
 def test_an_invoice_is_a_pdf_with_its_total(month_end: MonthEnd) -> None:
     group = invoiced(month_end, language="en")
 
@@ -71,7 +67,7 @@ def test_an_invoice_is_a_pdf_with_its_total(month_end: MonthEnd) -> None:
     assert response.status_code == 200
     assert response.headers["content-type"] == "application/pdf"
     assert response.headers["content-disposition"] == 'inline; filename="202609-0001-aws.pdf"'
-    assert "190,472" in text_of(response.content)
+    assert "190,472" in extract_text(response.content)
 
 
 def test_a_stored_pdf_is_returned_unchanged(
@@ -102,8 +98,8 @@ def test_a_new_revision_is_rendered_again(month_end: MonthEnd) -> None:
 
     again = month_end.service.http.get(path, headers=headers).content
 
-    assert "190,472" in text_of(first)
-    assert "190,472" not in text_of(again)
+    assert "190,472" in extract_text(first)
+    assert "190,472" not in extract_text(again)
 
 
 def test_groups_with_inv_aggregate_have_a_cover_page(month_end: MonthEnd) -> None:
@@ -114,7 +110,7 @@ def test_groups_with_inv_aggregate_have_a_cover_page(month_end: MonthEnd) -> Non
     )
 
     assert response.status_code == 200
-    assert text_of(response.content).count("202609-0001") > 1
+    assert extract_text(response.content).count("202609-0001") > 1
 
 
 def test_groups_without_inv_aggregate_have_no_cover_page(month_end: MonthEnd) -> None:
@@ -145,7 +141,7 @@ def read_archive(response: httpx.Response) -> dict[str, str]:
     assert response.headers["content-type"] == "application/zip"
     with zipfile.ZipFile(io.BytesIO(response.content)) as archive:
         assert archive.testzip() is None
-        return {name: text_of(archive.read(name)) for name in archive.namelist()}
+        return {name: extract_text(archive.read(name)) for name in archive.namelist()}
 
 
 def test_a_month_can_be_downloaded_as_zip(three_groups: ThreeGroups) -> None:

@@ -1,7 +1,5 @@
 """User-entered text is printed literally and stays within the margins."""
 
-from decimal import Decimal
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -19,7 +17,12 @@ from nimbill.foundation.language import Language
 from nimbill.invoicing.calculation.charges import MonthlyCharges
 from nimbill.invoicing.documents.document import Addressee, InvoiceDocument, Issuer
 from nimbill.invoicing.pdf import rendering, typst_compiler
-from tests.invoicing.pdf.pdf_text import extract_pages, extract_text, open_pdf, remove_whitespace
+from tests.invoicing.pdf.pdf_text import (
+    extract_pages,
+    extract_text,
+    find_right_edge,
+    remove_whitespace,
+)
 
 MARKUP = (
     '#panic("no")',
@@ -103,17 +106,8 @@ def test_templates_can_read_only_their_own_files() -> None:
 )
 def test_long_texts_stay_within_the_margins_and_are_complete(text: str) -> None:
     pdf = rendering.render_invoice(build_document_with_text(text))
-    right_most = Decimal(0)
 
-    def see(part: str, _: list[float], matrix: list[float], *__: object) -> None:
-        nonlocal right_most
-        if part.strip():
-            right_most = max(right_most, Decimal(str(matrix[4])))
-
-    for page in open_pdf(pdf).pages:
-        page.extract_text(visitor_text=see)
-
-    assert right_most < Decimal("544.3")  # points: A4 less the margin of 18 mm
+    assert find_right_edge(pdf) < 544.3  # points: A4 less the margin of 18 mm
     assert remove_whitespace("".join(extract_pages(pdf))).count(remove_whitespace(text)) >= 5
 
 
