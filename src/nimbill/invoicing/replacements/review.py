@@ -38,7 +38,7 @@ async def review_replacement(
             for name, before, after in _compare(invoice, replacement)
             if before != after
         ],
-        "digest": _hash_document(replacement),
+        "digest": hash_document(replacement),
     }
 
 
@@ -93,11 +93,19 @@ def _sum_amounts(invoice: InvoiceDocument) -> dict[str, Decimal]:
     return dict(amounts)
 
 
-def _hash_document(document: InvoiceDocument) -> str:
-    """Bind the approval to everything on the new invoice, also to what is not an amount."""
+def hash_document(document: InvoiceDocument) -> str:
+    """Bind the approval to everything on the new invoice, also to what is not an amount.
+
+    The database returns usage in any order.
+    """
+    charges = document.charges
+    usage = tuple(sorted(charges.usage, key=exact_json.encode))
+    ordered = msgspec.structs.replace(
+        document, charges=msgspec.structs.replace(charges, usage=usage)
+    )
     content = {
         name: value
-        for name, value in msgspec.structs.asdict(document).items()
+        for name, value in msgspec.structs.asdict(ordered).items()
         if name not in _GIVEN_LATER
     }
     return sha256(exact_json.encode(content)).hexdigest()
