@@ -22,6 +22,8 @@ CHANGES = {
     "store_settings": {"customers/organisation_settings/operations.py change_settings"},
     "save_rates": {"invoicing/runs/operations.py save_exchange_rates"},
     "add_note": {"invoicing/credit_notes/operations.py store_note"},
+    "give_new_number": {"invoicing/replacements/operations.py store_replacement"},
+    "records.cancel": {"invoicing/sending/operations.py cancel"},
     "records.mark_as_sent": {"invoicing/sending/operations.py mark_all_as_sent"},
     "add_invoice_template": {"customers/invoice_templates/operations.py create_invoice_template"},
     "records.change_invoice_template": {

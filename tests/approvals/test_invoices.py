@@ -168,6 +168,32 @@ def test_the_step_of_the_month_names_what_is_not_approved(
     assert states["sent"]["state"] == "blocked"
 
 
+def test_restricted_auditors_see_the_requests_about_their_group(
+    office: Office, month_end: MonthEnd
+) -> None:
+    own, other = (create_invoice(office, month_end, name) for name in ("H-1", "H-2"))
+    auditor = restrict(office, own, RoleAction.ReadAudit)
+    approved, rejected, withdrawn, foreign, both = (
+        ask(office, dict.fromkeys(groups, 1))
+        for groups in ([own], [own], [own], [other], [own, other])
+    )
+    office.approve(approved)
+    for request in (rejected, foreign, both):
+        office.reject(request)
+    office.withdraw(withdrawn)
+
+    rows = office.succeed("GET", "/audit", headers=auditor.core)
+
+    def list_actions(request: Any) -> list[str]:
+        resource = f"approval/{request['approval_id']}"
+        return [row["action"] for row in rows if row["resource"] == resource]
+
+    assert list_actions(approved) == ["approve_request", "request_approval"]
+    assert list_actions(rejected) == ["reject_request", "request_approval"]
+    assert list_actions(withdrawn) == ["withdraw_request", "request_approval"]
+    assert (list_actions(foreign), list_actions(both)) == ([], [])
+
+
 def test_restricted_users_see_and_approve_requests_inside_their_groups(
     office: Office, month_end: MonthEnd
 ) -> None:

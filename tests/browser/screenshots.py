@@ -22,10 +22,9 @@ import httpx
 from playwright.sync_api import Browser, Error, Page, ViewportSize
 
 from nimbill.demo.fixtures import FULL_PORTAL, PORTAL_LOGINS
-from nimbill.demo.logins import DemoLogin, read_logins
+from nimbill.demo.logins import DemoLogin, derive_password, read_logins
 from nimbill.demo.monthly_data import MONTHS_MAX
 from nimbill.demo.resellers import AOZORA
-from nimbill.demo.seed_steps import derive_password
 from nimbill.demo.write_cost_files import CORRECTED_BILLING_GROUP
 from tests.browser.api_pictures import take_api_pictures
 from tests.browser.chromium import LOADING, start_chromium

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 
+from nimbill.demo.approval_steps import AMOUNT, REQUESTER
 from nimbill.demo.cost_deliveries import LATE_DELIVERY
 from nimbill.demo.fixtures import CONTACTS, find_production_account
 from nimbill.demo.invoice_steps import list_customers_with_combined_invoice, pdf_folder
@@ -155,6 +156,24 @@ def check_invoices_are_mailed_and_one_is_corrected(
     assert (note["kind"], note["reason"]) == ("correction", CORRECTION_REASON)
     (endpoint,) = client.get("/webhooks")
     assert endpoint["enabled"] is False
+
+
+def check_operator_can_decide_about_a_request(client: ResellerClient) -> None:
+    """A clerk has requested a credit note; the operator approves it, and it is issued."""
+    (listed,) = client.get("/approvals?state=requested")
+    assert (listed["kind"], listed["requested_by"]) == ("credit_note", REQUESTER)
+    assert (listed["can_approve"], listed["can_withdraw"]) == (True, False)
+    path = f"/approvals/{listed['approval_id']}"
+    request = client.get(path)
+    assert request["review"]["pre_tax"] == AMOUNT
+
+    approved = client.post(f"{path}/approve", {"review_hash": request["review_hash"]})
+
+    assert approved.status_code == 200, approved.text
+    target = request["target"]
+    invoice = f"/invoices/{target['month']}/{target['company_id']}/{target['vendor']}"
+    (note,) = client.get(f"{invoice}/credit-notes")
+    assert (note["pre_tax"], note["created_by"]) == (AMOUNT, REQUESTER)
 
 
 def check_second_reseller_is_invoiced(client: ResellerClient) -> None:

@@ -95,12 +95,14 @@ def check_seed_data(demo: DemoProcess) -> None:
     seed_data_checks.check_second_reseller_is_invoiced(ResellerClient(demo, MINATO))
     seed_data_checks.check_pdf_files_exist(demo)
     seed_data_checks.check_stack_is_complete(client)
+    seed_data_checks.check_operator_can_decide_about_a_request(client)
 
 
 def check_addresses(demo: DemoProcess) -> None:
     addresses = re.findall(rf"{re.escape(demo.address)}/\w+", demo.guide)
 
     assert {address.rpartition("/")[2] for address in addresses} == {
+        "console",
         "docs",
         "healthz",
         "readyz",

@@ -15,6 +15,7 @@ from nimbill.customers.invoice_templates.registration_number_rules import (
 )
 from nimbill.customers.organisation_settings.usage_table_rules import find_usage_table_violations
 from nimbill.demo.api_client import DemoError
+from nimbill.demo.approval_steps import CREDITED
 from nimbill.demo.contract_terms import USAGE_TABLE, USUAL_TERMS, terms
 from nimbill.demo.fixtures import (
     CONTACTS,
@@ -35,6 +36,7 @@ from nimbill.demo.monthly_data import (
     OPEN_MONTH,
     RESERVATION_FEES,
     RESERVED_INSTANCE_MOVES,
+    UNPAID,
     last_months,
 )
 from nimbill.demo.resellers import AOZORA, RESELLERS
@@ -130,6 +132,8 @@ def test_monthly_data_refers_to_existing_customers() -> None:
     assert {(charge.billinggroup_id, charge.vendor) for charge in ONE_OFF_CHARGES} <= contracts
     assert contracts >= FREE_FORMAT_ITEMS.keys()
     assert CORRECTED_TERMS[:2] in contracts
+    assert CREDITED in contracts
+    assert CREDITED[0] in UNPAID
     assert CORRECTED_TERMS[0] in CONTACTS.keys() <= groups
     assert {(group, vendor) for _, group, vendor in MONTHLY_OVERRIDES} <= contracts
     assert {move.owner for move in RESERVED_INSTANCE_MOVES} <= RESERVATION_FEES.keys()

@@ -152,6 +152,7 @@ def killed_service(folder: Path) -> Iterator[KilledService]:
             for new in created
         ]
         for organisation, new in zip(organisations, created, strict=True):
+            organisation.client |= {"client_id": new.client_id, "client_secret": new.client_secret}
             organisation.headers |= _bearer(organisation, new, "/core/access_token")
             as_root = {"grant_type": "password", "username": "root", "password": PASSWORD}
             organisation.legacy |= _bearer(organisation, new, "/v3/access_token", **as_root)

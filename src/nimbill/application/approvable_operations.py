@@ -8,7 +8,7 @@ from nimbill.customers.invoice_templates.approval import SAVE_INVOICE_TEMPLATE
 from nimbill.customers.organisation_settings.approval import CHANGE_SETTINGS
 from nimbill.imports.approval import RELEASE_IMPORT
 from nimbill.invoicing.closing.approval import CLOSE_MONTH
-from nimbill.invoicing.drift.approval import ISSUE_CREDIT_NOTE
+from nimbill.invoicing.drift.approval import CREDIT_INVOICE
 from nimbill.invoicing.runs.approval import SAVE_RATES
 from nimbill.invoicing.sending.approval import APPROVE_INVOICES
 
@@ -16,7 +16,7 @@ APPROVABLE_OPERATIONS: Mapping[str, ApprovableOperation] = {
     operation.kind: operation
     for operation in (
         APPROVE_INVOICES,
-        ISSUE_CREDIT_NOTE,
+        CREDIT_INVOICE,
         CLOSE_MONTH,
         REOPEN_MONTH,
         RELEASE_IMPORT,

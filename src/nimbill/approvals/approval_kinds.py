@@ -9,7 +9,7 @@ basis = chosen("approvals")
 
 class ApprovalKind(StrEnum):
     invoice_issue = "invoice_issue"  # sending invoices to customers
-    credit_note = "credit_note"
+    credit_note = "credit_note"  # also cancelling and replacing sent invoices
     month_close = "month_close"
     month_reopen = "month_reopen"
     import_release = "import_release"

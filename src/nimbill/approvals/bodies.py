@@ -28,7 +28,8 @@ class ApprovalRequestBody(Body, frozen=True, kw_only=True):
         dict[str, str] | None,
         described(
             "the path parameters of the operation: month, vendor, company_id, import_id, "
-            "invoice_template_id; which of them depends on the kind"
+            "invoice_template_id; which of them depends on the kind. With kind credit_note, "
+            "`operation` replacement or cancellation names another operation on the invoice"
         ),
     ] = None
     body: Annotated[dict[str, Any], described("the body of the operation, as its route takes it")]

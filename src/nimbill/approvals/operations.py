@@ -24,7 +24,7 @@ from nimbill.approvals.bodies import (
     ApprovalState,
     ShortApproval,
 )
-from nimbill.approvals.requester import refuse_lost_permission
+from nimbill.approvals.requester import load_requester_scope
 from nimbill.approvals.requirement import ApprovedRequest
 from nimbill.approvals.review_hash import hash_review
 from nimbill.approvals.shown_requests import is_expired, show_request, show_short_request
@@ -240,15 +240,15 @@ async def approve(
             "review_differs", "This is not the review hash of the request. Read it again."
         )
     operation = resources.approvable_operations[ApprovalKind(row.kind)]
-    await refuse_lost_permission(db, caller.scope, row, operation)
+    scope = await load_requester_scope(db, caller.scope, row, operation)
     target, body = exact_json.decode_stored(row.target), exact_json.decode_stored(row.body)
     outcome = await operation.perform(
         Execution(
             db=db,
-            scope=caller.scope,
+            scope=scope,
             resources=resources,
             target=target,
-            body=await _parse(db, caller.scope, resources, operation, target, body),
+            body=await _parse(db, scope, resources, operation, target, body),
             approved=ApprovedRequest(approval_id, ApprovalKind(row.kind)),
             by=row.requested_by_name,
         )

@@ -1,4 +1,4 @@
-"""Refuses to execute an operation whose requester may not do it any more."""
+"""What the requester of an operation may do and see when it is executed."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -14,13 +14,17 @@ from nimbill.identity.users.records import find_user
 basis = chosen("approvals")
 
 
-async def refuse_lost_permission(
+async def load_requester_scope(
     db: AsyncConnection, scope: TenantScope, row: Row, operation: ApprovableOperation
-) -> None:
-    """The operation is executed for its requester, who may have lost permissions since."""
+) -> TenantScope:
+    """Return what the requester sees, for whom the operation is executed.
+
+    Refuse if the requester has lost the permission since. The approver may see less: somebody
+    restricted to billing groups sees no imports, but can approve a credit note for late costs.
+    """
     user = await find_user(db, scope, row.requested_by)
     if user is not None and user.kind == UserKind.root:
-        return
+        return TenantScope(scope.organisation_id)
     if user is not None:
         effective = await load_effective_permissions(db, scope, user.user_id)
         has_action = any(
@@ -32,7 +36,7 @@ async def refuse_lost_permission(
             row.company_ids is not None and groups.issuperset(row.company_ids)
         )
         if has_action and sees_groups:
-            return
+            return TenantScope(scope.organisation_id, groups)
     raise Conflict(
         "requester_not_permitted",
         "The requester may not do this any more. Reject the request.",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import httpx
 
-from nimbill.demo.logins import DemoLogin
+from nimbill.demo.logins import DemoLogin, derive_password
 from nimbill.foundation.errors import OperatorError
 from nimbill_client import ApiError, Client, Conflict, LoginFailed
 
@@ -22,10 +22,19 @@ class DemoClient:
 
     def __init__(self, address: str, login: DemoLogin, folder: Path) -> None:
         self.address, self.login, self.folder = address, login, folder
-        self.api = Client(
-            address,
-            client_id=login.client_id,
-            client_secret=login.client_secret,
+        self.api = self._create_client()
+
+    def sign_in_as(self, username: str) -> Client:
+        """A client of one of the subusers; close it after use."""
+        return self._create_client(username, derive_password(self.login, username))
+
+    def _create_client(self, username: str | None = None, password: str | None = None) -> Client:
+        return Client(
+            self.address,
+            client_id=self.login.client_id,
+            client_secret=self.login.client_secret,
+            username=username,
+            password=password,
             timeout=REQUEST_SECONDS_MAX,
             retry_seconds=REQUEST_SECONDS_MAX,
             # A proxy that the environment names does not reach the service of this machine.

@@ -180,10 +180,19 @@ class Endpoint(HTTPRouteHandler):
                 client_id=caller.client_id,
                 action=self.fn.__name__,
                 resource=audited.format_map(values),
-                company_id=values.get("company_id"),
+                company_id=_find_company_id(values),
                 request_id=context.request_id,
                 sent=_format_sent(context.sent),
             )
+
+
+def _find_company_id(values: dict[str, Any]) -> str | None:
+    """Return the billing group that was changed, also if it is the only one of a list."""
+    company_id: str | None = values.get("company_id")
+    company_ids = values.get("company_ids")
+    if company_id is None and isinstance(company_ids, list) and len(company_ids) == 1:
+        return str(company_ids[0])
+    return company_id
 
 
 def _struct_fields(body: Any) -> dict[str, Any]:

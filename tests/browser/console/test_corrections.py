@@ -15,15 +15,15 @@ from tests.browser.console.sample_reseller import (
     bill_month,
     create_reseller,
 )
+from tests.browser.console.test_approvals_page import PASSWORD, add_person
 from tests.browser.console.test_late_costs import import_late_costs
 from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.proof.real_server import RealServer
 
 
-@pytest.fixture(scope="module")
-def issuer(console_server: RealServer) -> SampleReseller:
-    """A reseller of its own, whose closed and open month are sent."""
-    reseller = create_reseller(console_server, "Issuer")
+def create_sent_reseller(server: RealServer, name: str) -> SampleReseller:
+    """A reseller whose closed and open month are sent."""
+    reseller = create_reseller(server, name)
     with reseller.api() as api:
         bill_month(api, OPEN_MONTH, list(reseller.companies.values()))
         for month in (CLOSED_MONTH, OPEN_MONTH):
@@ -31,6 +31,21 @@ def issuer(console_server: RealServer) -> SampleReseller:
                 path = f"/core/invoices/{month}/{company}/aws/sent"
                 assert api.put(path, json={"revision": 1}).is_success
     return reseller
+
+
+@pytest.fixture(scope="module")
+def issuer(console_server: RealServer) -> SampleReseller:
+    return create_sent_reseller(console_server, "Issuer")
+
+
+def change_discount(reseller: SampleReseller, group: str) -> None:
+    """Change the discount of the open month after its invoice was sent."""
+    with reseller.api() as api:
+        saved = {**VALID_SETTING, "discount_rate": 0.5, "memo": ""}
+        settings = {reseller.companies[group]: {"aws": saved}}
+        path = f"/core/invoices/save/{OPEN_MONTH}"
+        changed = api.put(path, json={"internal": False, "settings": settings})
+        assert changed.is_success, changed.text
 
 
 def open_correction(console: Console, reseller: SampleReseller, month: str, group: str) -> Page:
@@ -102,13 +117,7 @@ def test_a_higher_invoice_is_netted_after_its_payment_forbids_a_replacement(
 def test_an_invoice_of_an_open_month_is_published_later_and_replaced(
     open_console: OpenConsole, issuer: SampleReseller
 ) -> None:
-    company = issuer.companies["BG-0003"]
-    with issuer.api() as api:
-        saved = {**VALID_SETTING, "discount_rate": 0.5, "memo": ""}
-        settings = {company: {"aws": saved}}
-        path = f"/core/invoices/save/{OPEN_MONTH}"
-        changed = api.put(path, json={"internal": False, "settings": settings})
-        assert changed.is_success, changed.text
+    change_discount(issuer, "BG-0003")
     console = open_console(issuer)
     page = open_correction(console, issuer, OPEN_MONTH, "BG-0003")
 
@@ -128,3 +137,74 @@ def test_an_invoice_of_an_open_month_is_published_later_and_replaced(
     expect(page.get_by_text("未送付です。")).to_be_visible()
     expect(page.get_by_text("割引率の誤り")).to_be_visible()
     console.check_accessibility_in_both_languages()
+
+
+@pytest.fixture(scope="module")
+def careful_issuer(console_server: RealServer) -> SampleReseller:
+    """A reseller that requires a second person for credit notes; both of its months are sent."""
+    reseller = create_sent_reseller(console_server, "Careful issuer")
+    with reseller.api() as api:
+        add_person(api, "suzuki", "ReadInvoice", "ApproveRequests")
+        required = {"approval_required": ["credit_note"]}
+        assert api.put("/core/settings", json=required).is_success
+    return reseller
+
+
+def request_approval(page: Page, comment: str) -> None:
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_text("別の担当者の承認が必要です")).to_be_visible()
+    dialog.get_by_role("textbox", name="承認者へのコメント").fill(comment)
+    dialog.get_by_role("button", name="承認を依頼").click()
+    page.get_by_role("link", name="承認依頼を見る").last.click()
+    expect(page.get_by_text("承認待ち")).to_be_visible()
+
+
+def approve(console: Console, comment: str) -> None:
+    page = console.page
+    console.open("/approvals")
+    page.get_by_role("row").filter(has_text=comment).get_by_role("link").first.click()
+    page.get_by_role("button", name="承認する").click()
+    page.get_by_role("dialog").get_by_role("button", name="承認する").click()
+    expect(page.get_by_text("承認・実行済み", exact=True)).to_be_visible()
+
+
+def test_corrections_are_requested_where_two_people_are_required(
+    open_console: OpenConsole, careful_issuer: SampleReseller
+) -> None:
+    import_late_costs(careful_issuer)
+    change_discount(careful_issuer, "BG-0003")
+    console = open_console(careful_issuer)
+    console.expected_refusals.add(409)
+
+    page = open_correction(console, careful_issuer, CLOSED_MONTH, "BG-0001")
+    page.get_by_role("button", name="訂正の返還請求書を発行").click()
+    confirm(page, "返還請求書を発行する", "確定値による訂正")
+    console.check_accessibility()
+    request_approval(page, "費用差額")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("費用差額の精算")
+
+    page = open_correction(console, careful_issuer, OPEN_MONTH, "BG-0003")
+    page.get_by_role("button", name="請求書を差し替える").click()
+    confirm(page, "請求書を差し替える", "割引率の誤り")
+    request_approval(page, "差し替え")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("請求書の差し替え")
+    changes = page.get_by_role("grid", name="変更前と変更後")
+    expect(changes.get_by_role("row").filter(has_text="合計")).to_be_visible()
+    console.check_accessibility()
+
+    company = careful_issuer.companies["BG-0002"]
+    console.open(f"/invoices/{OPEN_MONTH}/{company}/aws")
+    page.get_by_role("button", name="請求書を取り消す").click()
+    confirm(page, "請求書を取り消す", "誤送付")
+    request_approval(page, "取り消し")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("請求書の取り消し")
+
+    approver = open_console(careful_issuer, username="suzuki", password=PASSWORD)
+    for comment in ("費用差額", "差し替え", "取り消し"):
+        approve(approver, comment)
+    console.open(f"/invoices/{CLOSED_MONTH}/{careful_issuer.companies['BG-0001']}/aws")
+    expect(page.get_by_text("返還済み：")).to_be_visible()
+    console.open(f"/invoices/{OPEN_MONTH}/{careful_issuer.companies['BG-0003']}/aws")
+    expect(page.get_by_text("割引率の誤り")).to_be_visible()
+    console.open(f"/invoices/{OPEN_MONTH}/{company}/aws")
+    expect(page.get_by_text("誤送付")).to_be_visible()

@@ -20,7 +20,7 @@ from tests.invoicing.corrections.late_deliveries import (
     read,
     send_invoice,
 )
-from tests.invoicing.invoice_runs import prepare_example_a
+from tests.invoicing.invoice_runs import prepare_example_a, query_rows
 from tests.invoicing.month_end import MONTH, MonthEnd
 from tests.invoicing.pdf.pdf_text import extract_text, remove_whitespace
 from tests.problem_responses import read_problem, read_violations
@@ -102,6 +102,24 @@ def test_a_replacement_is_created_again_until_it_is_sent(month_end: MonthEnd, gr
     second = replace(month_end, group)
     assert (second["invoice_no"], second["replaces"]) == ("202609-0003", "202609-0002")
     assert [each["invoice_no"] for each in second["replaced"]] == ["202609-0002", "202609-0001"]
+
+
+def test_an_older_run_keeps_the_number_that_it_gave(month_end: MonthEnd) -> None:
+    group = prepare_example_a(month_end)
+    headers = [month_end.service.root() | {"Idempotency-Key": f"run-{n}"} for n in range(3)]
+    for revision, key in enumerate(headers):
+        created = month_end.create_invoices(group, headers=key)
+        assert created.status_code == 200, created.text
+        send_invoice(month_end, group, revision=revision * 2 + 1)
+        replace(month_end, group)
+    # the responses are built again, as after a crash before they were stored
+    query_rows(month_end, "DELETE FROM idempotency_keys RETURNING 1")
+
+    responses = [read(month_end.create_invoices(group, headers=key)) for key in headers]
+
+    numbers = [[each["invoice_no"] for each in response["created"]] for response in responses]
+    assert numbers == [["202609-0001"], ["202609-0002"], ["202609-0003"]]
+    assert month_end.get_invoice(group)["invoice_no"] == "202609-0004"
 
 
 def test_the_month_counts_the_replacement_alone(month_end: MonthEnd, group: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tests.customers.billing_groups.sample_bodies import FREE_FORMAT_ITEM, VALID_SETTING
 from tests.proof.killed_operations.operation import (
     KeyedRequest,
     Operation,
@@ -11,13 +10,15 @@ from tests.proof.killed_operations.operation import (
     stored,
 )
 from tests.proof.killed_operations.starting_records import (
+    change,
+    create_invoice,
     create_starting_records,
     find_group,
+    send_invoice,
 )
 
 CORE = "/m/core"
 MONTH = "2026-02"  # no other operation creates invoices of this month
-ITEM = FREE_FORMAT_ITEM | {"unit_cost": 1_000_000, "quantity": 100, "total": 100_000_000}
 
 
 class Crediting(Operation):
@@ -37,20 +38,10 @@ class Crediting(Operation):
         """Create, send and announce one invoice."""
         create_starting_records(organisation)
         group = find_group(organisation)
-        settings = {"settings": {group: {"aws": VALID_SETTING}}, "internal": False}
-        rate = {"vendor": "aws", "billing_groups": [group], "exchange_rate": 150}
-        run = {"vendor": "aws", "group": [group], "bulk": False}
+        create_invoice(organisation, group, MONTH)
+        send_invoice(organisation, group, MONTH)
         endpoint = {"url": "https://receiver.invalid/"}  # no name server knows it
-        for method, path, body in (
-            ("POST", f"/billinggroup/{group}/freeformat/aws", {"additional_items": [ITEM]}),
-            ("PUT", f"/invoices/save/{MONTH}", settings),
-            ("PUT", f"/invoices/exchangerate/{MONTH}", rate),
-            ("POST", f"/invoices/calculation/{MONTH}", run),
-            ("PUT", f"/invoices/{MONTH}/{group}/aws/sent", {"revision": 1}),
-            ("POST", "/webhooks", endpoint),
-        ):
-            answer = organisation.request_until_answered(method, CORE + path, json=body)
-            assert answer.is_success, answer.text
+        change(organisation, "POST", "/webhooks", endpoint)
 
     def build_request(self, organisation: Organisation, number: int) -> KeyedRequest:
         path = f"{CORE}/invoices/{MONTH}/{find_group(organisation)}/aws/credit-notes"

@@ -45,6 +45,7 @@ class Organisation:
     cloud: Cloud  # endpoint where its instances are launched
     inbox: Path  # its folder in the data folder of the service, for files to import
     superuser: Address  # address of its database, bypassing the proxy
+    client: dict[str, str] = field(default_factory=dict)  # id and secret of its API client
     broken_connections: int = 0  # requests whose connection broke before the response
     journal: list[tuple[KeyedRequest, int, bytes]] = field(
         default_factory=list
@@ -118,6 +119,7 @@ class Operation(ABC):
     name: str
     answer: int  # the status that acknowledges it
     kill_first_at = ""  # a pattern: kill before the first statement that matches
+    first_after_commit = False  # the first kill is after the commit instead of before it
     slow = False  # it runs half as often and is also killed at file changes
     # queries for what readers may see, which is either the old or the new state; without ids and
     # times, which differ between two runs

@@ -26,10 +26,11 @@ from tests.proof.row_environment import RowEnvironment, print_progress
 
 TARGET = (
     "1,000 kills at random moments and named points of imports, RI moves, "
-    "apply-recalculation, invoices, credit notes and stack changes: 0 acknowledged and lost, 0 "
-    "doubled, 0 read in part; byte for byte the result of an undisturbed run"
+    "apply-recalculation, invoices, credit notes, replaced invoices, approvals and stack "
+    "changes: 0 acknowledged and lost, 0 doubled, 0 read in part; byte for byte the result "
+    "of an undisturbed run"
 )
-QUICK = 8
+QUICK = 9  # one for each operation, and a second import
 FULL = 1_000
 SECONDS_MAX = 400
 
@@ -217,6 +218,8 @@ def _points(undisturbed: UndisturbedRun, random: Random, operation: Operation) -
         others += [AtFile(number) for number in range(1, len(undisturbed.changes) + 1)]
     commit = _commit(undisturbed.statements)
     first: list[Point] = [AtStatement(commit, 1, after) for after in (True, False)]
+    if operation.first_after_commit:
+        first.reverse()
     pattern = re.compile(operation.kill_first_at or "(?!)")
     first += [
         AtStatement(text, 1, False) for text in undisturbed.statements if pattern.search(text)

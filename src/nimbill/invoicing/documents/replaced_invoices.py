@@ -140,6 +140,31 @@ async def load_replaced_numbers(
     }
 
 
+async def load_import_replacements(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_ids: Collection[str]
+) -> dict[str, str]:
+    """Map groups to the import whose late costs made their current revision."""
+    stmt = (
+        sa.select(_replaced.company_id, _replaced.import_id)
+        .join_from(
+            replaced_invoices,
+            invoices,
+            (_invoices.organisation_id == _replaced.organisation_id)
+            & (_invoices.month == _replaced.month)
+            & (_invoices.number == _replaced.replacement_number),
+        )
+        .where(
+            _replaced.organisation_id == scope.organisation_id,
+            _replaced.month == period.month,
+            _replaced.vendor == period.vendor,
+            is_any_of(_replaced.company_id, company_ids),
+            _replaced.import_id.is_not(None),
+            _invoices.revision == _replaced.revision + 1,
+        )
+    )
+    return {row.company_id: row.import_id for row in await db.execute(stmt)}
+
+
 async def find_replaced_invoices(
     db: AsyncConnection, scope: TenantScope, *, month: str | None, number: int | None, limit: int
 ) -> Sequence[Row]:

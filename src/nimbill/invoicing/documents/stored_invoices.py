@@ -257,23 +257,6 @@ async def add_revisions(
     )
 
 
-async def list_run_invoices(db: AsyncConnection, scope: TenantScope, run_id: str) -> Sequence[Row]:
-    """List the invoices created by a run, by number: whose they are, and their warnings."""
-    stmt = (
-        sa.select(
-            _revisions.company_id,
-            _revisions.vendor,
-            _revisions.month,
-            _invoices.number,
-            _revisions.warnings,
-        )
-        .join_from(invoice_revisions, invoices, join_revision(current=False))
-        .where(_revisions.organisation_id == scope.organisation_id, _revisions.run_id == run_id)
-        .order_by(_invoices.number)
-    )
-    return (await db.execute(stmt)).all()
-
-
 async def list_invoices(
     db: AsyncConnection,
     scope: TenantScope,

@@ -1,4 +1,7 @@
-"""The approval of credit notes, also of those that settle late costs."""
+"""The approval of whatever takes back a sent invoice: credit notes, replacing and cancelling it.
+
+Some of them settle late costs.
+"""
 
 from typing import Any
 
@@ -15,6 +18,7 @@ from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Violation, not_found, refuse_if
+from nimbill.invoicing.corrections.late_costs import load_drift_import
 from nimbill.invoicing.corrections.records import DriftDecisionKind
 from nimbill.invoicing.credit_notes.bodies import CreditNoteRequest
 from nimbill.invoicing.credit_notes.corrections import correct_invoice_terms
@@ -22,38 +26,65 @@ from nimbill.invoicing.credit_notes.document import CreditNoteDocument
 from nimbill.invoicing.credit_notes.operations import issue_note, load_note
 from nimbill.invoicing.drift.bodies import DriftDecisionRequest
 from nimbill.invoicing.drift.operations import decide
+from nimbill.invoicing.replacements.bodies import ReplacementRequest
+from nimbill.invoicing.replacements.operations import replace_invoice
+from nimbill.invoicing.replacements.review import review_cancellation, review_replacement
+from nimbill.invoicing.sending.bodies import CancelledInvoiceRequest
+from nimbill.invoicing.sending.operations import cancel
 
 basis = chosen("approvals")
 
 # given when the note is issued
 _GIVEN_LATER = ("credit_note_id", "credit_note_no", "issue_date")
+_OPERATIONS: dict[str, type[Any]] = {
+    "replacement": ReplacementRequest,
+    "cancellation": CancelledInvoiceRequest,
+}
+_DECISIONS = (DriftDecisionKind.credit_note, DriftDecisionKind.replacement)
 
 
 def _choose_body(target: Target) -> type[Any]:
-    return DriftDecisionRequest if "import_id" in target else CreditNoteRequest
+    operation = target.get("operation")
+    if operation is not None and operation not in _OPERATIONS:
+        refuse_if([Violation("target.operation", " or ".join(_OPERATIONS))])
+    if "import_id" in target:
+        if operation is not None:
+            refuse_if([Violation("target.operation", "not with import_id")])
+        return DriftDecisionRequest
+    return CreditNoteRequest if operation is None else _OPERATIONS[operation]
 
 
-async def _issue(execution: Execution) -> PerformedOperation:
+async def _perform(execution: Execution) -> PerformedOperation:
     target = execution.target
     period, company_id = BillingPeriod(target["month"], target["vendor"]), target["company_id"]
     if "import_id" in target:
-        note = await _decide(execution, target["import_id"], company_id)
-        action, resource = "decide_drift", f"costs/imports/{target['import_id']}/drift/{company_id}"
-    else:
-        note = await _issue_note(execution, period, company_id)
-        action, resource = (
-            "issue_credit_note",
-            f"invoice/{period.month}/{company_id}/{period.vendor}",
-        )
-    if BillingPeriod(note.month, note.vendor) != period:
-        raise not_found()
-    shown = msgspec.structs.asdict(note)
+        return await _decide(execution, period, target["import_id"], company_id)
+    resource = f"invoice/{period.month}/{company_id}/{period.vendor}"
+    given = {"reason": execution.body.reason, "by": execution.by, "approved": execution.approved}
+    where = (execution.db, execution.scope, period, company_id)
+    match target.get("operation"):
+        case "replacement":
+            status = await replace_invoice(*where, **given)
+            return PerformedOperation(
+                review=await review_replacement(*where, execution.body.reason),
+                action="replace_invoice",
+                resource=resource,
+                company_ids=[company_id],
+                result={"invoice_no": status.invoice_no},
+            )
+        case "cancellation":
+            await cancel(*where, **given)
+            return PerformedOperation(
+                review=await review_cancellation(*where, execution.body.reason),
+                action="cancel_invoice",
+                resource=resource,
+                company_ids=[company_id],
+            )
     return PerformedOperation(
-        review={name: value for name, value in shown.items() if name not in _GIVEN_LATER},
-        action=action,
+        action="issue_credit_note",
         resource=resource,
         company_ids=[company_id],
-        result={"credit_note_id": note.credit_note_id, "credit_note_no": note.credit_note_no},
+        **_show_note(await _issue_note(execution, period, company_id)),
     )
 
 
@@ -77,30 +108,49 @@ async def _issue_note(
     )
 
 
-async def _decide(execution: Execution, import_id: str, company_id: str) -> CreditNoteDocument:
-    """Other decisions about late costs issue no credit note and need no approval."""
-    body = execution.body
-    if body.decision is not DriftDecisionKind.credit_note:
-        refuse_if([Violation("body.decision", DriftDecisionKind.credit_note.value)])
+def _show_note(note: CreditNoteDocument) -> dict[str, Any]:
+    shown = msgspec.structs.asdict(note)
+    return {
+        "review": {name: value for name, value in shown.items() if name not in _GIVEN_LATER},
+        "result": {"credit_note_id": note.credit_note_id, "credit_note_no": note.credit_note_no},
+    }
+
+
+async def _decide(
+    execution: Execution, period: BillingPeriod, import_id: str, company_id: str
+) -> PerformedOperation:
+    """Other decisions change no sent document and need no approval."""
+    db, scope, body = execution.db, execution.scope, execution.body
+    if body.decision not in _DECISIONS:
+        refuse_if([Violation("body.decision", " or ".join(_DECISIONS))])
+    _, month = await load_drift_import(db, scope, import_id)
+    if month != period:
+        raise not_found()
     decision = await decide(
-        execution.db,
-        execution.scope,
-        import_id,
-        company_id,
-        body,
-        by=execution.by,
-        approved=execution.approved,
+        db, scope, import_id, company_id, body, by=execution.by, approved=execution.approved
     )
-    assert decision.credit_note_id is not None, "the decision is a credit note"
-    return await load_note(execution.db, execution.scope, decision.credit_note_id)
+    shown: dict[str, Any]
+    if decision.credit_note_id is not None:
+        shown = _show_note(await load_note(db, scope, decision.credit_note_id))
+    else:
+        shown = {
+            "review": await review_replacement(db, scope, period, company_id, body.reason),
+            "result": {"invoice_no": decision.replacement_no},
+        }
+    return PerformedOperation(
+        action="decide_drift",
+        resource=f"costs/imports/{import_id}/drift/{company_id}",
+        company_ids=[company_id],
+        **shown,
+    )
 
 
-ISSUE_CREDIT_NOTE = ApprovableOperation(
+CREDIT_INVOICE = ApprovableOperation(
     kind=ApprovalKind.credit_note,
     role_actions=(RoleAction.ModifyInvoice,),
     choose_body=_choose_body,
     target_fields=frozenset({"month", "vendor", "company_id"}),
-    optional_fields=frozenset({"import_id"}),
+    optional_fields=frozenset({"import_id", "operation"}),
     is_shared=False,
-    perform=_issue,
+    perform=_perform,
 )

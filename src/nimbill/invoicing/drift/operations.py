@@ -192,7 +192,9 @@ async def _settle(
         return values | entry
     if body.decision is DriftDecisionKind.replacement:
         _refuse_unchanged(invoice, corrected)
-        number = await replace_with_correction(db, scope, invoice, corrected, **by_import)
+        number = await replace_with_correction(
+            db, scope, invoice, corrected, approved=approved, **by_import
+        )
         pre_tax = subtract_decimals(corrected.sheet.pre_tax, invoice.sheet.pre_tax)
         return values | {"replacement_no": number, "pre_tax": pre_tax}
     note = await issue_correction(

@@ -3,6 +3,8 @@
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.requirement import ApprovedRequest, require_approval
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month
 from nimbill.database.tenant_scope import TenantScope
@@ -38,6 +40,7 @@ async def replace_invoice(
     *,
     reason: str,
     by: str,
+    approved: ApprovedRequest | None = None,
 ) -> InvoiceStatus:
     """Replace a sent invoice of an open month by one from the current settings and costs."""
     state = await lock_month(db, scope, period, shared=True)
@@ -53,7 +56,7 @@ async def replace_invoice(
     except CannotBeBilled as refusal:
         refuse_if_missing({company_id: refusal.reason})
         raise
-    await store_replacement(db, scope, invoice, document, reason=reason, by=by)
+    await store_replacement(db, scope, invoice, document, reason=reason, by=by, approved=approved)
     return await load_status(db, scope, period, company_id)
 
 
@@ -66,6 +69,7 @@ async def replace_with_correction(
     import_id: str,
     reason: str,
     by: str,
+    approved: ApprovedRequest | None = None,
 ) -> str:
     """Replace an invoice of a closed month by the corrected one; return the new number.
 
@@ -81,7 +85,7 @@ async def replace_with_correction(
         due_date=calculate_due_date({} if template is None else template.content, issue_date),
     )
     return await store_replacement(
-        db, scope, invoice, dated, import_id=import_id, reason=reason, by=by
+        db, scope, invoice, dated, import_id=import_id, reason=reason, by=by, approved=approved
     )
 
 
@@ -111,8 +115,13 @@ async def store_replacement(
     reason: str,
     by: str,
     import_id: str | None = None,
+    approved: ApprovedRequest | None = None,
 ) -> str:
-    """Store the new invoice and return its number; the caller holds the lock of the old one."""
+    """Store the new invoice and return its number; the caller holds the lock of the old one.
+
+    Nothing of the old one is owed any more, so this needs the approval of a credit note.
+    """
+    await require_approval(db, scope, ApprovalKind.credit_note, approved)
     period = BillingPeriod(invoice.month, invoice.vendor)
     number = next(await stored_invoices.allocate_numbers(db, scope, period.month, 1))
     await give_new_number(

@@ -22,6 +22,7 @@ from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.calculation.terms import CannotBeBilled
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import InvoiceDraft, build_draft
+from nimbill.invoicing.documents.run_invoices import list_run_invoices
 from nimbill.invoicing.documents.stored_invoices import ExistingInvoice, NumberedDraft
 from nimbill.invoicing.runs import records
 from nimbill.invoicing.runs.build_invoice import build_invoice
@@ -321,7 +322,7 @@ def find_month_obstacle(state: MonthState) -> str | None:
 
 async def _list_remaining_groups(db: AsyncConnection, job: Job) -> list[str]:
     """List the groups for which the run has created no invoice yet."""
-    invoices = await stored_invoices.list_run_invoices(db, job.scope, job.subject)
+    invoices = await list_run_invoices(db, job.scope, job.subject)
     created = {invoice.company_id for invoice in invoices}
     return [name for name in job.payload["company_ids"] if name not in created]
 

@@ -34,6 +34,7 @@ from nimbill.invoicing.documents.bodies import (
     SkippedGroup,
 )
 from nimbill.invoicing.documents.document import InvoiceWarningCode
+from nimbill.invoicing.documents.run_invoices import list_run_invoices
 from nimbill.invoicing.runs import month_settings
 from nimbill.invoicing.runs import records as run_records
 from nimbill.invoicing.runs.build_invoice import build_invoice
@@ -257,7 +258,7 @@ async def _wait_for_run(
             run = await run_records.find_run(db, scope, run_id)
             assert run is not None, "a run is never deleted"
             if run.state == "done":
-                invoices = await stored_invoices.list_run_invoices(db, scope, run_id)
+                invoices = await list_run_invoices(db, scope, run_id)
                 skipped = exact_json.decode_stored(run.skipped)
                 break
         if not await run_job_now(scope, run.job_id):

@@ -13,7 +13,7 @@ from nimbill.foundation import clock, exact_json
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.ids import new_id
 from nimbill.invoicing.documents.bodies import InvoiceRun
-from nimbill.invoicing.documents.stored_invoices import list_run_invoices
+from nimbill.invoicing.documents.run_invoices import list_run_invoices
 from nimbill.jobs.records import add_job, jobs
 
 CREATE_INVOICES = "create_invoices"

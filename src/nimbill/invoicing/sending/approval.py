@@ -26,6 +26,7 @@ from nimbill.invoicing.documents.invoice_approvals import (
     add_invoice_approvals,
     list_reviewed_invoices,
 )
+from nimbill.invoicing.documents.replaced_invoices import load_import_replacements
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no, lock_invoices
 
 basis = chosen("approved-invoices")
@@ -49,7 +50,7 @@ class InvoiceIssue(Body, frozen=True, kw_only=True):
 
 
 async def _approve_invoices(execution: Execution) -> PerformedOperation:
-    """Whoever created a revision made what is reviewed."""
+    """Whoever created a revision, or decided about the late costs in it, made what is reviewed."""
     db, scope, body = execution.db, execution.scope, execution.body
     period = BillingPeriod(execution.target["month"], body.vendor)
     company_ids = sorted(body.revisions)
@@ -58,7 +59,13 @@ async def _approve_invoices(execution: Execution) -> PerformedOperation:
     if len(rows) < len(company_ids):
         refuse_if([Violation("body.revisions", "billing groups with an invoice")])
     _refuse_unfit(rows, body.revisions)
-    resources = [f"invoice/{period.month}/{each}/{period.vendor}" for each in company_ids]
+    imports = await load_import_replacements(db, scope, period, company_ids)
+    resources = [
+        f"costs/imports/{imports[each]}/drift/{each}"
+        if each in imports
+        else f"invoice/{period.month}/{each}/{period.vendor}"
+        for each in company_ids
+    ]
     entries = await audit.list_latest_entries(db, scope, resources)
     revisions = [(row.company_id, row.revision) for row in rows]
     await add_invoice_approvals(db, scope, period, revisions, execution.approved.approval_id)

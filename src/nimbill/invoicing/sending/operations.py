@@ -6,7 +6,12 @@ from datetime import datetime
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.approvals.approval_kinds import ApprovalKind
-from nimbill.approvals.requirement import approval_required, is_approval_required
+from nimbill.approvals.requirement import (
+    ApprovedRequest,
+    approval_required,
+    is_approval_required,
+    require_approval,
+)
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
@@ -153,8 +158,12 @@ async def cancel(
     *,
     reason: str,
     by: str,
+    approved: ApprovedRequest | None = None,
 ) -> InvoiceStatus:
-    """Cancel a sent invoice; it keeps its number and its documents."""
+    """Cancel a sent invoice; it keeps its number and its documents.
+
+    Nothing of it is owed any more, so this needs the approval of a credit note.
+    """
     await lock_invoices(db, scope, period, [company_id])
     status = await load_status(db, scope, period, company_id)
     _refuse_cancelled(status)
@@ -170,6 +179,7 @@ async def cancel(
         raise Conflict(
             "has_payments", "The invoice has payments. Reverse them before you cancel the invoice."
         )
+    await require_approval(db, scope, ApprovalKind.credit_note, approved)
     await records.cancel(db, scope, period, company_id, by=by, reason=reason)
     cancelled = describe_invoice(period, company_id, status.invoice_no, status.revision)
     await publish_event(db, scope, WebhookEventType.invoice_cancelled, cancelled)

@@ -21,8 +21,8 @@ import { AuditLink } from "../../audit-link.tsx";
 import {
   type Approval,
   STATE_INDICATORS,
-  useApprovalKinds,
   useApprovalStates,
+  useApprovalTitle,
 } from "./approval-texts.ts";
 import { ApproveDialog, RejectDialog } from "./decision-dialogs.tsx";
 import { ReviewedContent } from "./reviewed-content.tsx";
@@ -30,9 +30,9 @@ import { ReviewedContent } from "./reviewed-content.tsx";
 export default function ApprovalPage() {
   const { t } = useLingui();
   const { id = "" } = useParams();
-  const kinds = useApprovalKinds();
+  const titleOf = useApprovalTitle();
   const approval = useApi("/m/core/approvals/{approval_id}", { path: { approval_id: id } });
-  const title = approval.data === undefined ? t`Approval` : kinds[approval.data.kind];
+  const title = approval.data === undefined ? t`Approval` : titleOf(approval.data);
   return (
     <ContentLayout
       header={

@@ -16,6 +16,7 @@ import {
   STATE_INDICATORS,
   useApprovalKinds,
   useApprovalStates,
+  useApprovalTitle,
 } from "./approval-texts.ts";
 
 const TABLE = "approvals";
@@ -101,7 +102,7 @@ function Filters({ control }: { control: ListControl }) {
 function useColumns(): Column<ShortApproval>[] {
   const { t } = useLingui();
   const { language } = useLanguage();
-  const kinds = useApprovalKinds();
+  const title = useApprovalTitle();
   const states = useApprovalStates();
   return [
     {
@@ -110,10 +111,8 @@ function useColumns(): Column<ShortApproval>[] {
       sort: "kind",
       alwaysVisible: true,
       width: 260,
-      cell: (row) => (
-        <RouterLink to={`/approvals/${row.approval_id}`}>{kinds[row.kind]}</RouterLink>
-      ),
-      csv: (row) => kinds[row.kind],
+      cell: (row) => <RouterLink to={`/approvals/${row.approval_id}`}>{title(row)}</RouterLink>,
+      csv: title,
     },
     {
       id: "month",

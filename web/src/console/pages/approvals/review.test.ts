@@ -49,3 +49,15 @@ test("invoices are a list of their own", () => {
   assert.deepEqual(invoices, [invoice]);
   assert.deepEqual(values, [{ path: ["month"], text: "2026-09" }]);
 });
+
+test("what replaces an invoice shows its amounts and no hash", () => {
+  const { changes, values } = readReview({
+    operation: "replacement",
+    invoice_no: "202609-0001",
+    changes: [{ field: "total", before: 190472, after: 180448 }],
+    digest: "0f",
+  });
+
+  assert.deepEqual(changes, [{ path: ["total"], before: "190472", after: "180448" }]);
+  assert.deepEqual(values, [{ path: ["invoice_no"], text: "202609-0001" }]);
+});

@@ -24,8 +24,8 @@ export interface SortedReview {
 
 type Review = Record<string, unknown>;
 
-/** Hashes say nothing to people; the service compares them. */
-const HIDDEN = new Set(["version_before"]);
+/** Hashes say nothing to people; the service compares them. The operation is part of the title. */
+const HIDDEN = new Set(["version_before", "digest", "operation"]);
 
 export function readReview(review: Review): SortedReview {
   const { changes, before, after, invoices, ...others } = review;

@@ -21,11 +21,12 @@ export function CancelInvoiceDialog({ path, invoice, onEnd }: CancelInvoiceDialo
   const { notify } = useNotifications();
   const [reason, setReason] = useState("");
   const number = invoice.invoice_no;
+  const buildBody = () => ({ reason: reason.trim() });
   const cancel = useChange(
     (client) =>
       client.put("/m/core/invoices/{month}/{company_id}/{vendor}/cancelled", {
         path,
-        body: { reason: reason.trim() },
+        body: buildBody(),
       }),
     {
       onSuccess: () => {
@@ -41,6 +42,11 @@ export function CancelInvoiceDialog({ path, invoice, onEnd }: CancelInvoiceDialo
       action={t`Cancel the invoice`}
       busy={cancel.isPending}
       error={cancel.error}
+      approval={{
+        kind: "credit_note",
+        target: { ...path, operation: "cancellation" },
+        buildBody,
+      }}
       ready={reason.trim() !== ""}
       onConfirm={() => cancel.mutate(undefined)}
       onCancel={onEnd}

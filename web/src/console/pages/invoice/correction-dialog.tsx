@@ -7,9 +7,10 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import Textarea from "@cloudscape-design/components/textarea";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
-import type { ApiClient } from "../../../api/client.ts";
+import type { ApiClient, BodyOf } from "../../../api/client.ts";
 import { useChange } from "../../../api/queries.ts";
 import { formatAmount, isNegative } from "../../../components/amount-format.ts";
+import type { ApprovalRequest } from "../../../components/approval-request.tsx";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
 import { formatMonth, shiftMonth } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
@@ -74,6 +75,7 @@ export function CorrectionDialog(props: CorrectionDialogProps) {
       action={texts.action}
       busy={correct.isPending}
       error={correct.error}
+      {...(kind !== "entry" && { approval: describeApproval(props, reason.trim()) })}
       ready={reason.trim() !== ""}
       onConfirm={() => correct.mutate(undefined)}
       onCancel={onEnd}
@@ -104,21 +106,30 @@ export function CorrectionDialog(props: CorrectionDialogProps) {
   );
 }
 
+function buildDecision(
+  { kind, oneOffLines }: CorrectionDialogProps,
+  reason: string,
+  month: string,
+): BodyOf<"post", "/m/core/costs/imports/{import_id}/drift/{company_id}"> {
+  return {
+    decision: kind,
+    reason,
+    entry_month: kind === "entry" ? month : null,
+    one_off_lines: oneOffLines,
+  };
+}
+
 function request(
   client: ApiClient,
-  { kind, path, source, oneOffLines }: CorrectionDialogProps,
+  props: CorrectionDialogProps,
   reason: string,
   month: string,
 ): Promise<unknown> {
+  const { path, source } = props;
   if ("importId" in source)
     return client.post("/m/core/costs/imports/{import_id}/drift/{company_id}", {
       path: { import_id: source.importId, company_id: path.company_id },
-      body: {
-        decision: kind,
-        reason,
-        entry_month: kind === "entry" ? month : null,
-        one_off_lines: oneOffLines,
-      },
+      body: buildDecision(props, reason, month),
     });
   if (!("terms" in source))
     return client.post("/m/core/invoices/{month}/{company_id}/{vendor}/replacement", {
@@ -129,6 +140,28 @@ function request(
     path,
     body: { kind: "correction", reason, terms: source.terms },
   });
+}
+
+/** The same operation as a request to a second person; a netted correction needs none. */
+function describeApproval(props: CorrectionDialogProps, reason: string): ApprovalRequest {
+  const { path, source } = props;
+  if ("importId" in source)
+    return {
+      kind: "credit_note",
+      target: { ...path, import_id: source.importId },
+      buildBody: () => buildDecision(props, reason, ""),
+    };
+  if (!("terms" in source))
+    return {
+      kind: "credit_note",
+      target: { ...path, operation: "replacement" },
+      buildBody: () => ({ reason }),
+    };
+  return {
+    kind: "credit_note",
+    target: { ...path },
+    buildBody: () => ({ kind: "correction", reason, terms: source.terms }),
+  };
 }
 
 /** What will happen, in sentences with the amounts. */

@@ -38,7 +38,7 @@ export function CorrectionPanel({ path, invoice }: CorrectionPanelProps) {
   return (
     <QueryState query={status}>
       {({ state }) => {
-        if (state === "created")
+        if (state === "created" || state === "approved")
           return (
             <Hint>
               <Trans>The invoice was not sent yet: create it again to correct it.</Trans>

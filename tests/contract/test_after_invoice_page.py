@@ -1,0 +1,141 @@
+"""The page about what happens after an invoice is created describes every route and field of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.bodies import Approval, ApprovalRequestBody, ShortApproval
+from nimbill.customers.contacts.bodies import Contact, ContactBody
+from nimbill.invoicing.archive.bodies import ArchivedDocument, ArchiveKey
+from nimbill.invoicing.credit_notes.bodies import (
+    CorrectedRate,
+    CorrectionPreview,
+    CreditNoteRequest,
+    ShortCreditNote,
+)
+from nimbill.invoicing.credit_notes.document import CreditNoteDocument
+from nimbill.invoicing.deliveries.bodies import (
+    InvoiceDelivery,
+    PreviewedMail,
+    SendInvoicesRequest,
+)
+from nimbill.invoicing.documents.invoice_state import InvoiceState
+from nimbill.invoicing.drift.bodies import DriftDecision, DriftDecisionRequest, DriftOfGroup
+from nimbill.invoicing.payments.bodies import (
+    InvoicePayments,
+    Payment,
+    PaymentRequest,
+    Receivable,
+    ReceivableTotal,
+)
+from nimbill.invoicing.sending.bodies import InvoiceStatus, ReplacedInvoice
+from nimbill.webhooks.bodies import WebhookDelivery, WebhookEndpoint, WebhookEndpointBody
+from tests.contract.declared_routes import Route, all_routes
+from tests.contract.specification import PAGES, find_section, parse_table, parse_tables
+
+PAGE = (PAGES / "after-the-invoice.md").read_text()
+CHOICES = {
+    "approvals",
+    "approved-invoices",
+    "cancelled-invoices",
+    "contacts",
+    "corrections",
+    "credit-notes",
+    "document-archive",
+    "drift-decisions",
+    "mailed-invoices",
+    "payments",
+    "published-invoices",
+    "replaced-invoices",
+    "sent-invoices",
+    "webhook-replay",
+    "webhook-signatures",
+    "webhooks",
+}
+REQUESTS: dict[str, Any] = {
+    "Contact of a billing group": ContactBody,
+    "Sending of invoices": SendInvoicesRequest,
+    "Request of a credit note": CreditNoteRequest,
+    "Decision about late costs": DriftDecisionRequest,
+    "Approval request": ApprovalRequestBody,
+    "Payment of an invoice": PaymentRequest,
+    "Endpoint for events": WebhookEndpointBody,
+}
+RECORDS: dict[str, Any] = {
+    "status": InvoiceStatus,
+    "replaced": ReplacedInvoice,
+    "contact": Contact,
+    "previewed mail": PreviewedMail,
+    "mail": InvoiceDelivery,
+    "note": CreditNoteDocument,
+    "short note": ShortCreditNote,
+    "comparison": CorrectionPreview,
+    "rate of a comparison": CorrectedRate,
+    "customer with late costs": DriftOfGroup,
+    "decision": DriftDecision,
+    "short request": ShortApproval,
+    "request": Approval,
+    "payment": Payment,
+    "balance": InvoicePayments,
+    "receivable": Receivable,
+    "total": ReceivableTotal,
+    "document": ArchivedDocument,
+    "key": ArchiveKey,
+    "endpoint": WebhookEndpoint,
+    "delivery": WebhookDelivery,
+}
+
+
+def list_described_routes() -> set[tuple[str, str, int]]:
+    """Method, path and status of each row of the tables of operations."""
+    invoice = "/invoices/{month}/{company_id}/{vendor}"
+    return {
+        (row[0], f"/m/core{row[1].replace('{invoice}', invoice)}", int(row[3].split(",")[0][:3]))
+        for header, rows in parse_tables(PAGE)
+        if header[:2] == ["Method", "Path"]
+        for row in rows
+    }
+
+
+def is_described_here(route: Route) -> bool:
+    basis = str(route.handler.opt["basis"]).removeprefix("chosen: ")
+    return route.path.startswith("/m/core/") and basis in CHOICES
+
+
+def test_every_route_is_described_with_its_status() -> None:
+    declared = {
+        (route.method, route.path, int(route.handler.status_code or 200))
+        for route in all_routes()
+        if is_described_here(route)
+    }
+
+    assert list_described_routes() == declared
+
+
+@pytest.mark.parametrize("heading", REQUESTS)
+def test_every_field_of_a_request_is_described(heading: str) -> None:
+    rows = parse_table(find_section(PAGE, heading), "Field")
+
+    assert [row[0] for row in rows] == list(REQUESTS[heading].__struct_fields__)
+
+
+def test_every_field_of_a_response_is_listed() -> None:
+    described = {
+        row[0]: row[1].split(", ")
+        for header, rows in parse_tables(PAGE)
+        if header == ["Record", "Fields"]
+        for row in rows
+    }
+
+    assert described == {name: list(body.__struct_fields__) for name, body in RECORDS.items()}
+
+
+def test_states_and_kinds_are_complete() -> None:
+    states = parse_table(PAGE, "State")
+    kinds = parse_table(PAGE, "Kind")
+
+    assert {row[0].strip("`") for row in states} == set(InvoiceState)
+    assert {row[0].strip("`") for row in kinds} == set(ApprovalKind)
