@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from nimbill.application.service_routes import PAGE_POLICY
 from nimbill.database.embedded_postgres import Address
 from tests.path_shapes import shape_of
 from tests.problem_responses import read_problem
+from tests.proof.asgi_calls import Answer, Request, app_of, call
 from tests.raw_request import raw_request
 from tests.running_service import Service, running_service
 from tests.temporary_database import execute_sql
@@ -116,6 +120,30 @@ def document(running: Service) -> dict[str, Any]:
     assert response.headers["content-type"] == "application/json"
     document: dict[str, Any] = response.json()
     return document
+
+
+def test_requests_at_the_same_time_build_the_openapi_document_once(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builds: list[int] = []
+
+    def build() -> bytes:
+        builds.append(1)
+        time.sleep(0.05)
+        return b"{}"
+
+    monkeypatch.setattr(service.app.state, "build_openapi_document", cache(build))
+    app = app_of(service)
+
+    async def read_at_once() -> list[Answer]:
+        return await asyncio.gather(
+            *(call(app, Request("GET", b"/openapi.json")) for _ in range(4))
+        )
+
+    answers = service.run(read_at_once)
+
+    assert [(answer.status, answer.body) for answer in answers] == [(200, b"{}")] * 4
+    assert len(builds) == 1
 
 
 def test_the_openapi_document_has_title_and_server(document: dict[str, Any]) -> None:

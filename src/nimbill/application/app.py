@@ -1,5 +1,6 @@
 """The application: all routes with access control, error handling and middleware."""
 
+import asyncio
 import os
 import signal
 import time
@@ -210,6 +211,7 @@ def create_litestar_app(settings: Settings) -> Litestar:
     refuse_undeclared_routes(app)
     for extension in EXTENSIONS:
         extension.check_routes(app)
+    app.state.openapi_lock = asyncio.Lock()
     app.state.build_openapi_document = cache(
         lambda: build_openapi_document(
             _build_route_handlers(), settings.base_url, DEPRECATIONS, installed_links()

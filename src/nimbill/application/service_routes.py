@@ -99,8 +99,10 @@ async def show_metrics(request: Request[Any, Any, Any]) -> bytes:
 )
 async def openapi(request: Request[Any, Any, Any]) -> Response[dict[str, Any]]:
     """Return the OpenAPI document of this interface."""
-    # Building it takes a second. Most processes never need it, so the first request waits.
-    document = await asyncio.to_thread(request.app.state.build_openapi_document)
+    # Building it takes a second. Most processes never need it, so the first request waits, and
+    # others wait for it instead of building it too.
+    async with request.app.state.openapi_lock:
+        document = await asyncio.to_thread(request.app.state.build_openapi_document)
     return Response(document, media_type="application/json")
 
 
