@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,22 +32,31 @@ CHANGES = {
 }
 
 
-def find_callers(source: Path, name: str) -> Iterator[tuple[str, set[str]]]:
-    """Yield the functions that call it, and what else they call."""
-    for file in sorted(source.rglob("*.py")):
-        for function in ast.walk(ast.parse(file.read_text())):
-            if not isinstance(function, ast.AsyncFunctionDef | ast.FunctionDef):
-                continue
-            called = {
-                ast.unparse(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)
-            }
-            if any(each == name or each.endswith(f".{name}") for each in called):
-                yield f"{file.relative_to(source)} {function.name}", called
+@cache
+def list_calls(source: Path) -> dict[str, set[str]]:
+    """Map each function to what it calls."""
+    return {
+        f"{file.relative_to(source)} {function.name}": {
+            ast.unparse(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)
+        }
+        for file in sorted(source.rglob("*.py"))
+        for function in ast.walk(ast.parse(file.read_text()))
+        if isinstance(function, ast.AsyncFunctionDef | ast.FunctionDef)
+    }
+
+
+def find_callers(source: Path, name: str) -> dict[str, set[str]]:
+    """Map the functions that call it to what else they call."""
+    return {
+        function: called
+        for function, called in list_calls(source).items()
+        if any(each == name or each.endswith(f".{name}") for each in called)
+    }
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_each_change_is_made_in_places_that_check(change: str) -> None:
-    callers = dict(find_callers(SOURCE, change))
+    callers = find_callers(SOURCE, change)
 
     assert set(callers) == CHANGES[change]
     for called in callers.values():
@@ -63,12 +72,12 @@ def test_a_release_is_written_in_one_place() -> None:
     ]
 
     assert files == ["imports/operations.py"]
-    callers = dict(find_callers(SOURCE, "change_import"))
+    callers = find_callers(SOURCE, "change_import")
     assert "require_approval" in callers["imports/operations.py release_import"]
 
 
 def test_only_the_operations_of_approvals_create_an_approved_request() -> None:
-    assert {name for name, _ in find_callers(SOURCE, "ApprovedRequest")} == {
+    assert set(find_callers(SOURCE, "ApprovedRequest")) == {
         "approvals/operations.py request_approval",
         "approvals/operations.py approve",
     }
@@ -87,6 +96,6 @@ def test_a_way_around_is_found(tmp_path: Path) -> None:
         "async def close(db, scope):\n    await months.save_month_state(db, scope)\n"
     )
 
-    assert list(find_callers(tmp_path, "save_month_state")) == [
-        ("shortcut.py close", {"months.save_month_state"})
-    ]
+    assert find_callers(tmp_path, "save_month_state") == {
+        "shortcut.py close": {"months.save_month_state"}
+    }
