@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 from nimbill.demo.fixtures import FULL_PORTAL, PORTAL_LOGINS
 from nimbill.demo.invoice_steps import pdf_folder
-from nimbill.demo.logins import DemoLogin, DemoLogins
+from nimbill.demo.logins import DemoLogin, DemoLogins, derive_password
 from nimbill.demo.monthly_data import CURRENT_MONTH, LAST_CLOSED_MONTH, OPEN_MONTH
 from nimbill.demo.resellers import AOZORA
 from nimbill.demo.sample_commands import RESTRICTED_SUBUSER, sample_commands
-from nimbill.demo.seed_steps import derive_password
 
 TOUR = "api-tour.sh"
 

@@ -1,9 +1,11 @@
 """Creates one organisation per demo reseller and stores its login beside the data."""
 
+import base64
 import json
 import os
 import secrets
 from dataclasses import asdict, dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -81,3 +83,9 @@ def save_logins(folder: Path, logins: DemoLogins) -> None:
         out.flush()
         os.fsync(descriptor)
     new_file.replace(folder / FILE_NAME)
+
+
+def derive_password(login: DemoLogin, username: str) -> str:
+    """The same password at every start, and a different one in every demo."""
+    digest = sha256(f"{login.client_secret} {username}".encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode()[:16]

@@ -8,10 +8,9 @@ from pathlib import Path
 from nimbill.demo.cost_deliveries import INVOICED_DELIVERIES, inbox_of
 from nimbill.demo.fixtures import FULL_PORTAL, PORTAL_LOGINS, SUBUSERS
 from nimbill.demo.invoice_steps import pdf_folder
-from nimbill.demo.logins import DemoLogin, DemoLogins
+from nimbill.demo.logins import DemoLogin, DemoLogins, derive_password
 from nimbill.demo.monthly_data import CURRENT_MONTH, LAST_CLOSED_MONTH, MONTHS, OPEN_MONTH
 from nimbill.demo.resellers import AOZORA, MINATO
-from nimbill.demo.seed_steps import derive_password
 from nimbill.demo.shell_commands import EXTRACT_ACCESS, SampleCommand, client_options
 from nimbill.demo.stack_steps import stack_commands  # version 3
 

@@ -1,14 +1,13 @@
 """The steps that create the seed data, in order. Repeating a step changes nothing."""
 
-import base64
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import partial
-from hashlib import sha256
 from typing import NamedTuple
 
 from nimbill.customers.resellers.meta_flags import FLAGS
 from nimbill.demo.api_client import DemoClient, existing_allowed
+from nimbill.demo.approval_steps import request_bank_change
 from nimbill.demo.contract_terms import USAGE_TABLE
 from nimbill.demo.cost_deliveries import list_deliveries
 from nimbill.demo.cost_steps import (
@@ -35,7 +34,7 @@ from nimbill.demo.invoice_steps import (
     download_invoices,
     save_current_month_settings,
 )
-from nimbill.demo.logins import DemoLogin
+from nimbill.demo.logins import derive_password
 from nimbill.demo.logo import draw_logo
 from nimbill.demo.monthly_data import (
     CLOSED_MONTHS,
@@ -249,12 +248,6 @@ def _add_subuser(client: DemoClient, subuser: DemoSubuser, visible_groups: list[
         )
 
 
-def derive_password(login: DemoLogin, username: str) -> str:
-    """The same password at every start, and a different one in every demo."""
-    digest = sha256(f"{login.client_secret} {username}".encode()).digest()
-    return base64.urlsafe_b64encode(digest).decode()[:16]
-
-
 class SeedPlan(NamedTuple):
     """The steps of one reseller. The guide is printed before the earlier months are seeded."""
 
@@ -308,6 +301,7 @@ def _recent_month_steps(reseller: DemoReseller) -> SeedSteps:
     if reseller is AOZORA:
         steps[f"settings of {CURRENT_MONTH}"] = save_current_month_settings
         steps[f"a late correction of {LAST_CLOSED_MONTH}"] = import_late_correction
+        steps["a request for approval"] = request_bank_change
     steps[f"PDF invoices of {OPEN_MONTH}"] = download_invoices
     return steps
 
