@@ -121,7 +121,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
     {
       id: "pdf",
       header: t`PDF`,
-      width: 65,
+      width: 80,
       cell: ({ month, vendor, invoice_no }) => (
         <PdfButton
           address="/m/portal/invoices/{month}/{vendor}/pdf"
@@ -139,6 +139,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       header: t`Issued`,
       sort: "issue_date",
       width: 125,
+      hiddenAtFirst: true, // the page of the invoice shows it
       cell: (invoice) => formatDate(invoice.issue_date, language),
       csv: (invoice) => invoice.issue_date,
     },
