@@ -19,7 +19,7 @@ from itertools import product
 from pathlib import Path
 
 import httpx
-from playwright.sync_api import Browser, Error, Page, ViewportSize
+from playwright.sync_api import Browser, Error, FloatRect, Page, ViewportSize
 
 from nimbill.demo.fixtures import FULL_PORTAL, PORTAL_LOGINS
 from nimbill.demo.logins import DemoLogin, derive_password, read_logins
@@ -214,10 +214,17 @@ def wait_until_drawn(page: Page) -> None:
 
 
 def take_whole_page(page: Page) -> bytes:
-    height = page.evaluate("document.documentElement.scrollHeight")
-    width = page.viewport_size["width"] if page.viewport_size else 0
-    clip = {"x": 0, "y": 0, "width": width, "height": min(height, HEIGHT_MAX)}
-    return page.screenshot(full_page=True, clip=clip)  # type: ignore[arg-type]
+    """Make the window as high as the page. The viewer of PDF files would become as high, too."""
+    size = page.viewport_size or SIZES["wide"]
+    height = min(page.evaluate("document.documentElement.scrollHeight"), HEIGHT_MAX)
+    if page.locator("iframe").count() > 0:
+        clip: FloatRect = {"x": 0, "y": 0, "width": size["width"], "height": height}
+        return page.screenshot(full_page=True, clip=clip)
+    page.set_viewport_size({"width": size["width"], "height": max(height, size["height"])})
+    page.wait_for_timeout(SETTLE_MILLISECONDS)
+    picture = page.screenshot()
+    page.set_viewport_size(size)
+    return picture
 
 
 SHEET = """<style>

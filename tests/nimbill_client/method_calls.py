@@ -35,28 +35,10 @@ from nimbill_client import (
     SupportFeeTarget,
     WebhookEndpointBody,
 )
+from tests.nimbill_client.sample_terms import TERMS
 
 FILE = Path("file")
 MONTH = "2026-09"
-TERMS: dict[str, Any] = {
-    "calc_type": "account",
-    "currency": "jpy",
-    "discount_calc_logic": "usageamount",
-    "discount_rate": Decimal("0.05"),
-    "discount_target_usage": "cloudpaywithfee",
-    "substitution_fee": "percent",
-    "substitution_fee_calc_target": "discounted",
-    "substitution_fee_calc_type": "allsum",
-    "substitution_fee_target_usage": "cloudpaywithfee",
-    "substitution_fix": Decimal(0),
-    "substitution_rate": Decimal("0.03"),
-    "support_amount_target": "allusage",
-    "support_fee": "aws_business",
-    "support_fee_calc_target": "nondiscount",
-    "support_fix": Decimal(0),
-    "support_rate": Decimal(0),
-    "tax_rate": Decimal("0.10"),
-}
 SETTING = InvoiceSetting(**TERMS)
 CONTACT = ContactBody(
     name="花子", email="h@example.com", send_as="cc", receives_invoices=True, language="ja"
@@ -322,6 +304,9 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
         "usr", ResellerPassword(input_type="Custom", notification=False, password="secret word 1")
     ),
     "portal_logins.change_meta": lambda c: c.portal_logins.change_meta("usr", {"x": True}),
+    "portal_logins.list_sessions": lambda c: c.portal_logins.list_sessions("usr"),
+    "portal_logins.end_session": lambda c: c.portal_logins.end_session("usr", "ses"),
+    "portal_logins.remove_second_factors": lambda c: c.portal_logins.remove_second_factors("usr"),
     "portal.read_me": lambda c: c.portal.read_me(),
     "portal.read_dashboard": lambda c: c.portal.read_dashboard(
         first=MONTH, last=MONTH, company_id="com"
@@ -353,6 +338,10 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     "users.list_api_clients": lambda c: c.users.list_api_clients("usr"),
     "users.create_api_client": lambda c: c.users.create_api_client("usr", "nightly"),
     "users.delete_api_client": lambda c: c.users.delete_api_client("usr", "cli"),
+    "users.list_sessions": lambda c: c.users.list_sessions("usr"),
+    "users.end_session": lambda c: c.users.end_session("usr", "ses"),
+    "users.list_second_factors": lambda c: c.users.list_second_factors("usr"),
+    "users.remove_second_factors": lambda c: c.users.remove_second_factors("usr"),
     "roles.list_all": lambda c: c.roles.list_all("core"),
     "roles.create": lambda c: c.roles.create(
         Role(name="reader", namespace="core", permissions=["ReadCost"])

@@ -40,6 +40,16 @@ class ResellerChanged(Record, frozen=True, kw_only=True):
     password: str = ""
 
 
+class ResellerSession(Record, frozen=True, kw_only=True):
+    """A browser in which the login is signed in to the portal."""
+
+    session_id: str
+    user_agent: str | None
+    address: str | None
+    create_time: str
+    last_use_time: str
+
+
 class PortalLogins:
     """The API calls a portal login a reseller account."""
 
@@ -71,3 +81,20 @@ class PortalLogins:
         path, ids = "/m/core/reseller/{user_id}/meta", {"user_id": user_id}
         call = Call(method="PUT", path=path, ids=ids, body={"meta": meta}, key=key)
         self._connection.fetch(Success, call)
+
+    def list_sessions(self, user_id: str) -> list[ResellerSession]:
+        """The browsers in which the login is signed in, the last used one first."""
+        call = Call(
+            method="GET", path="/m/core/reseller/{user_id}/sessions", ids={"user_id": user_id}
+        )
+        return self._connection.fetch(list[ResellerSession], call)
+
+    def end_session(self, user_id: str, session_id: str, *, key: str | None = None) -> None:
+        path = "/m/core/reseller/{user_id}/sessions/{session_id}"
+        ids = {"user_id": user_id, "session_id": session_id}
+        self._connection.fetch(Success, Call(method="DELETE", path=path, ids=ids, key=key))
+
+    def remove_second_factors(self, user_id: str, *, key: str | None = None) -> None:
+        """For a customer who lost the device; the login then needs its password alone."""
+        path, ids = "/m/core/reseller/{user_id}/second-factors", {"user_id": user_id}
+        self._connection.fetch(Success, Call(method="DELETE", path=path, ids=ids, key=key))

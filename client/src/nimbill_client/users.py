@@ -41,6 +41,28 @@ class ApiClientRecord(Record, frozen=True, kw_only=True):
     name: str
 
 
+class ConsoleSession(Record, frozen=True, kw_only=True):
+    """`current` is true for the session that the request belongs to."""
+
+    session_id: str
+    product: str
+    user_agent: str | None
+    address: str | None
+    create_time: str
+    last_use_time: str
+    current: bool
+
+
+class SecondFactor(Record, frozen=True, kw_only=True):
+    """`kind` is passkey or totp."""
+
+    factor_id: str
+    kind: str
+    name: str
+    create_time: str
+    last_use_time: str | None
+
+
 class Users:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -92,4 +114,23 @@ class Users:
             "/m/u/users/client/{user}/{client_id}",
             {"user": user_id, "client_id": client_id},
         )
+        self._connection.fetch(Success, Call(method="DELETE", path=path, ids=ids, key=key))
+
+    def list_sessions(self, user_id: str) -> list[ConsoleSession]:
+        """The browsers in which the user is signed in."""
+        call = Call(method="GET", path="/m/u/users/{user_id}/sessions", ids={"user_id": user_id})
+        return self._connection.fetch(list[ConsoleSession], call)
+
+    def end_session(self, user_id: str, session_id: str, *, key: str | None = None) -> None:
+        path = "/m/u/users/{user_id}/sessions/{session_id}"
+        ids = {"user_id": user_id, "session_id": session_id}
+        self._connection.fetch(Success, Call(method="DELETE", path=path, ids=ids, key=key))
+
+    def list_second_factors(self, user_id: str) -> list[SecondFactor]:
+        path, ids = "/m/u/users/{user_id}/second-factors", {"user_id": user_id}
+        return self._connection.fetch(list[SecondFactor], Call(method="GET", path=path, ids=ids))
+
+    def remove_second_factors(self, user_id: str, *, key: str | None = None) -> None:
+        """For a user who lost the device, and who then needs the password alone."""
+        path, ids = "/m/u/users/{user_id}/second-factors", {"user_id": user_id}
         self._connection.fetch(Success, Call(method="DELETE", path=path, ids=ids, key=key))

@@ -28,6 +28,10 @@ HEIGHT = 900
 HAS_SESSION = "window.localStorage?.setItem('nimbill-session-core', 'open');"
 LANGUAGE_BUTTONS = {"ja": "日本語", "en": "English"}
 COUNT_VIOLATIONS = "options => axe.run(options).then(({ violations }) => violations.length)"
+# Tables that have to be scrolled sideways, by their headings.
+FIND_CUT_TABLES = """() => [...document.querySelectorAll("main table")]
+  .filter((table) => table.parentElement.scrollWidth > table.parentElement.clientWidth + 1)
+  .map((table) => table.tHead?.innerText ?? "")"""
 # Spinners turn without end.
 END_ANIMATIONS = """() => {
   for (const animation of document.getAnimations())
@@ -78,6 +82,10 @@ class Console:
         self.check_accessibility()
         self.switch_language()
         self.check_accessibility(ALL_BUT_COLOURS)
+
+    def check_tables_fit(self) -> None:
+        """Fail on a table whose last columns are cut. It settles after the page did."""
+        self.page.wait_for_function(f"() => ({FIND_CUT_TABLES})().length === 0")
 
     def switch_language(self) -> None:
         """Use the button in the top bar, whose text is the name of the other language."""

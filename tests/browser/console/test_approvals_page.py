@@ -97,5 +97,6 @@ def test_a_change_of_the_settings_is_requested(
     page.get_by_role("button", name="承認を依頼").click()
     page.get_by_role("link", name="承認依頼を見る").click()
 
-    expect(page.get_by_role("row").filter(has_text="承認が必要な操作")).to_contain_text("rates")
+    changed = page.get_by_role("row").filter(has_text="承認が必要な操作")
+    expect(changed).to_contain_text("為替レート")
     expect(page.get_by_role("button", name="承認する")).to_have_count(0)

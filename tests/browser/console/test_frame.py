@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.console.conftest import Console
 from tests.browser.console.sample_reseller import CLOSED_MONTH
@@ -82,3 +82,23 @@ def test_a_message_in_the_other_language_goes_away(console: Console) -> None:
 
     expect(page.get_by_role("heading", level=1)).to_contain_text("Projects")
     expect(page.get_by_role("region", name="Messages").get_by_text("EAST")).to_be_hidden()
+
+
+def test_a_page_that_was_chosen_meanwhile_is_not_replaced_by_the_newest_month(
+    console: Console,
+) -> None:
+    page = console.page
+    months: list[Route] = []
+    chunks: list[Route] = []
+    page.route("**/m/core/months?*", lambda route: months.append(route))
+    page.route("**/customers-page*.js", lambda route: chunks.append(route))
+    page.goto(f"{console.address}/console/months")
+    with page.expect_request("**/customers-page*.js"):
+        page.get_by_role("link", name="顧客", exact=True).click()
+
+    with page.expect_response("**/m/core/months?*"):
+        months[0].continue_()
+    chunks[0].continue_()
+
+    expect(page.get_by_role("heading", level=1)).to_contain_text("顧客")
+    page.unroute_all()

@@ -1,4 +1,4 @@
-"""Every page of the reseller's console renders and is accessible in both languages."""
+"""Every page of the reseller's console renders, fits and is accessible in both languages."""
 
 from __future__ import annotations
 
@@ -56,3 +56,4 @@ def test_every_page_is_accessible_in_both_languages(
         console.open(path.format(company=company))
         expect(console.page.locator(LOADING)).to_have_count(0)
         console.check_accessibility_in_both_languages()
+        console.check_tables_fit()

@@ -31,7 +31,7 @@ def test_a_discount_is_previewed_and_saved(console: Console, reseller: SampleRes
     company = reseller.companies["BG-0001"]
     console.open(f"/customers/{company}/terms/aws")
     change_discount(console, "50")
-    sums = page.get_by_role("table", name="プレビューの合計")
+    sums = page.get_by_role("grid", name="プレビューの合計")
     expect(sums.get_by_role("row").filter(has_text="合計").last).to_contain_text("−")
     console.check_accessibility()
     page.get_by_role("button", name="請求条件を保存").click()

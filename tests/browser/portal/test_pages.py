@@ -20,6 +20,7 @@ def test_every_page_is_accessible_fits_and_shows_nothing_of_others(
         assert find_foreign(portal.read_everything()) == [], name
         portal.check_width(PHONE)
         portal.check_width(WIDE)
+        portal.check_tables_fit()
 
 
 def test_no_page_contains_anything_of_an_account_that_a_filter_hides(

@@ -8,6 +8,7 @@ import {
   useQueryClient,
 } from "@tanstack/react-query";
 import { createContext, useContext } from "react";
+import { type ReadAllRows, readInParts } from "./all-rows.ts";
 import type { ApiClient, ApiError, PathWith, RequestOptions, ResponseOf } from "./client.ts";
 
 /** Begins the keys of printed invoices by revision. */
@@ -50,7 +51,7 @@ export function useApiPage<P extends PathWith<"get">>(
   query: Options<Page<ResponseOf<"get", P>>> = {},
 ) {
   const client = useClient();
-  return useQuery<Page<ResponseOf<"get", P>>, ApiError>({
+  const shown = useQuery<Page<ResponseOf<"get", P>>, ApiError>({
     queryKey: [path, options.path ?? {}, options.query ?? {}, "page"],
     queryFn: async ({ signal }) => {
       const { data, headers } = await client.fetch("GET", path, { ...options, signal });
@@ -62,6 +63,25 @@ export function useApiPage<P extends PathWith<"get">>(
     },
     placeholderData: keepPreviousData,
     ...query,
+  });
+  const readAll = useReadAll(path, options, (rows) => rows as unknown as readonly RowOf<P>[]);
+  return { ...shown, readAll };
+}
+
+/** A row of a list, if the response is one. */
+type RowOf<P extends PathWith<"get">> =
+  ResponseOf<"get", P> extends readonly (infer T)[] ? T : never;
+
+/** Reads every page of a list, with the filters and the order of the shown one. */
+export function useReadAll<P extends PathWith<"get">, T>(
+  path: P,
+  options: RequestOptions,
+  selectRows: (response: ResponseOf<"get", P>) => readonly T[],
+): ReadAllRows<T> {
+  const client = useClient();
+  return readInParts(async (limit, offset, signal) => {
+    const query = { ...options.query, limit, offset };
+    return selectRows(await client.get(path, { ...options, query, signal }));
   });
 }
 

@@ -11,17 +11,44 @@ interface WidthsOptions {
   embedded: boolean;
 }
 
-/** How much wider columns can be than they ask for; undefined until the place was measured. */
+/** Smaller changes of the width are those of a scrollbar. */
+const NOTICED = 24;
+const SETTLED_MILLISECONDS = 150;
+
+/**
+ * How much wider columns can be than they ask for; undefined until the place was measured.
+ *
+ * A table reads its widths only once, so it needs `version` as its key: another width of the page
+ * or other columns make another table.
+ */
 export function useColumnStretch(options: WidthsOptions): {
-  place: (element: HTMLDivElement | null) => void;
+  place: (element: HTMLDivElement | null) => (() => void) | undefined;
   stretch: number | undefined;
+  version: string;
 } {
-  const [stretch, setStretch] = useState<number>();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a table reads its widths only once
+  const [available, setAvailable] = useState<number>();
   const place = useCallback((element: HTMLDivElement | null) => {
-    if (element !== null) setStretch(computeStretch(element.clientWidth, options));
+    if (element === null) return;
+    const measure = () => {
+      const width = element.clientWidth;
+      setAvailable((last) =>
+        last !== undefined && Math.abs(last - width) < NOTICED ? last : width,
+      );
+    };
+    measure();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const observer = new ResizeObserver(() => {
+      clearTimeout(timer);
+      timer = setTimeout(measure, SETTLED_MILLISECONDS);
+    });
+    observer.observe(element);
+    return () => {
+      clearTimeout(timer);
+      observer.disconnect();
+    };
   }, []);
-  return { place, stretch };
+  const stretch = available === undefined ? undefined : computeStretch(available, options);
+  return { place, stretch, version: `${available} ${options.widths.join(" ")}` };
 }
 
 /** Columns never become narrower than they ask for; a table that is too wide scrolls. */

@@ -1,10 +1,11 @@
 // The rows of a table as cards, one below the other, for the width of a phone.
+import Box from "@cloudscape-design/components/box";
 import Cards, { type CardsProps } from "@cloudscape-design/components/cards";
-import KeyValuePairs from "@cloudscape-design/components/key-value-pairs";
 import Select from "@cloudscape-design/components/select";
 import { useLingui } from "@lingui/react/macro";
 import type { ReactNode } from "react";
 import type { ListControl } from "./list-state.ts";
+import "./narrow-rows.css";
 
 export interface NarrowColumn<T> {
   id: string;
@@ -31,11 +32,16 @@ export function NarrowRows<T>({ columns, footer, ...props }: NarrowRowsProps<T>)
             {
               id: "values",
               content: (row) => (
-                <KeyValuePairs
-                  columns={others.length === 1 ? 1 : 2}
-                  minColumnWidth={120}
-                  items={others.map(({ header, cell }) => ({ label: header, value: cell(row) }))}
-                />
+                <dl className={others.length === 1 ? "card-value" : "card-values"}>
+                  {others.map(({ id, header, cell }) => (
+                    <div key={id}>
+                      <Box variant="awsui-key-label" tagOverride="dt">
+                        {header}
+                      </Box>
+                      <dd>{cell(row)}</dd>
+                    </div>
+                  ))}
+                </dl>
               ),
             },
           ],

@@ -10,11 +10,10 @@ export interface TablePreferences {
 export function usePreferences(
   table: string,
   columns: readonly string[],
-  wrapLines = false,
 ): [TablePreferences, (chosen: TablePreferences) => void] {
   const key = `nimbill-table-${table}`;
   const [preferences, setPreferences] = useState<TablePreferences>(() => {
-    const defaults = { pageSize: 50, wrapLines, visible: columns };
+    const defaults = { pageSize: 50, wrapLines: true, visible: columns };
     try {
       return { ...defaults, ...JSON.parse(localStorage.getItem(key) ?? "{}") };
     } catch {

@@ -8,9 +8,10 @@ import Table, { type TableProps } from "@cloudscape-design/components/table";
 import TextFilter from "@cloudscape-design/components/text-filter";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ReactNode, useEffect, useState } from "react";
+import type { ReadAllRows } from "../api/all-rows.ts";
 import type { ApiError } from "../api/client.ts";
 import { useColumnStretch } from "./column-widths.ts";
-import { formatCSV, saveFile } from "./csv.ts";
+import { ListCsvButton } from "./list-csv-button.tsx";
 import type { ListControl } from "./list-state.ts";
 import { useIsNarrow } from "./narrow.ts";
 import { NarrowRows, OrderChoice } from "./narrow-rows.tsx";
@@ -57,12 +58,12 @@ interface ServerTableProps<T> {
   embedded?: boolean;
   /** The table is inside another container, and has no border of its own. */
   borderless?: boolean;
-  /** Whether long texts wrap, unless the person has chosen otherwise. */
-  wrap?: boolean;
   description?: ReactNode;
   columns: readonly Column<T>[];
   rows: readonly T[] | undefined;
   total?: number | undefined;
+  /** Reads the rows of all pages, for the CSV file. */
+  readAll: ReadAllRows<T>;
   control: ListControl;
   loading: boolean;
   error: ApiError | null;
@@ -86,11 +87,11 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
   const { t } = useLingui();
   const { columns, control, rows, total, narrowing = [] } = props;
   const ids = columns.filter((column) => !column.hiddenAtFirst).map((column) => column.id);
-  const [preferences, setPreferences] = usePreferences(props.id, ids, props.wrap);
+  const [preferences, setPreferences] = usePreferences(props.id, ids);
   const isNarrow = useIsNarrow();
   const isShown = (column: Column<T>) =>
     column.alwaysVisible === true || preferences.visible.includes(column.id);
-  const { place, stretch } = useColumnStretch({
+  const { place, stretch, version } = useColumnStretch({
     widths: columns.filter(isShown).map((column) => column.width ?? WIDTH),
     selectable: props.onSelect !== undefined,
     embedded: props.embedded === true,
@@ -104,12 +105,6 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
     );
   const sorted = columns.find((column) => column.sort === control.state.sort);
   const pages = Math.max(1, Math.ceil((total ?? rows?.length ?? 0) / preferences.pageSize));
-  const save = () => {
-    const written = props.csv?.columns ?? columns.filter(isShown);
-    const lines = (rows ?? []).map((row) => written.map((column) => column.csv(row)));
-    const content = formatCSV([written.map((column) => column.header), ...lines]);
-    saveFile(content, `${props.csv?.name ?? props.id}.csv`, "text/csv;charset=utf-8");
-  };
   const parts = {
     items: rows ?? [],
     trackBy: props.rowId,
@@ -133,9 +128,13 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
         description={props.description}
         actions={
           <SpaceBetween direction="horizontal" size="xs">
-            <Button iconName="download" onClick={save} disabled={!rows?.length}>
-              <Trans>CSV</Trans>
-            </Button>
+            <ListCsvButton
+              name={props.csv?.name ?? props.id}
+              columns={props.csv?.columns ?? columns.filter(isShown)}
+              rows={rows}
+              total={total}
+              readAll={props.readAll}
+            />
             {props.actions}
           </SpaceBetween>
         }
@@ -183,11 +182,13 @@ export function ServerTable<T>(props: ServerTableProps<T>) {
     <div ref={place} className="table-place" aria-busy={parts.loading}>
       {stretch !== undefined && (
         <Table
+          key={version}
           {...parts}
           skeleton={SKELETON}
           variant={findVariant(props)}
           ariaLabels={{ ...parts.ariaLabels, tableLabel: props.title }}
           stickyHeader={!props.embedded}
+          stickyColumns={{ first: 1 }}
           resizableColumns
           wrapLines={preferences.wrapLines}
           columnDefinitions={columns.map(define)}

@@ -1,9 +1,10 @@
 // Opens a page at the newest month that has invoices; for people who see only some customers, at the last month.
-import { Navigate } from "react-router";
+
 import { useApi } from "../api/queries.ts";
 import { currentMonth, shiftMonth } from "../components/month.ts";
 import { PageTitle } from "../components/page-title.tsx";
 import { QueryState } from "../components/query-state.tsx";
+import { Redirect } from "../components/redirect.tsx";
 import { useMe } from "./me.ts";
 import { FirstSteps } from "./pages/month/first-steps.tsx";
 
@@ -17,7 +18,7 @@ export function NewestMonth({ title, path }: NewestMonthProps) {
   const restricted = (me?.billing_groups ?? null) !== null;
   const months = useApi("/m/core/months", { query: { steps: false } }, { enabled: !restricted });
   if (restricted)
-    return <Navigate to={path(shiftMonth(currentMonth(), -1), me?.vendors[0] ?? "aws")} replace />;
+    return <Redirect to={path(shiftMonth(currentMonth(), -1), me?.vendors[0] ?? "aws")} />;
   return (
     <>
       <PageTitle title={title} />
@@ -25,7 +26,7 @@ export function NewestMonth({ title, path }: NewestMonthProps) {
         {(listed) => {
           const chosen = listed.find((month) => month.has_invoices) ?? listed[0];
           if (chosen === undefined) return <FirstSteps />;
-          return <Navigate to={path(chosen.month, chosen.vendor)} replace />;
+          return <Redirect to={path(chosen.month, chosen.vendor)} />;
         }}
       </QueryState>
     </>

@@ -1,8 +1,8 @@
 // Opens the first page that the person may see: the month, for those who see all customers.
-import { Navigate } from "react-router";
+import { Redirect } from "../components/redirect.tsx";
 import { useNavigationItems } from "./navigation.tsx";
 
 export function Start() {
   const first = useNavigationItems()[0]?.pages[0];
-  return <Navigate to={first?.path ?? "/api-clients"} replace />;
+  return <Redirect to={first?.path ?? "/api-clients"} />;
 }

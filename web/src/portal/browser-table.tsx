@@ -3,6 +3,7 @@ import Box from "@cloudscape-design/components/box";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import type { ApiError } from "../api/client.ts";
+import { haveAll } from "../components/browser-list.ts";
 import { type ListControl, useListState } from "../components/list-state.ts";
 import { type Column, ServerTable, usePageSize } from "../components/server-table.tsx";
 
@@ -39,9 +40,9 @@ export function BrowserTable<T>({
   return (
     <ServerTable<T>
       {...props}
-      wrap
       rows={found?.slice(first, first + pageSize)}
       total={found?.length}
+      readAll={haveAll(found ?? [])}
       control={control}
       loading={query.isFetching}
       error={query.error}

@@ -130,14 +130,14 @@ export function SavingsPlans({ month, title }: PartProps) {
         title={title}
         embedded
         columns={[
-          text("plan", t`Savings plan`, 190, (row) => row.savings_plan_id.split("/").at(-1) ?? ""),
+          text("plan", t`Savings plan`, 160, (row) => row.savings_plan_id.split("/").at(-1) ?? ""),
           account,
           text("terms", t`Payment`, 140, payment),
           end,
           text("state", t`State`, 100, (row) => state(row.state)),
           money("fee", t`Fee of the month`, (row) => row.fee),
           money("covered", t`Covered usage`, (row) => row.covered_usage),
-          figure("share", t`Used (%)`, (row) => row.used_percentage),
+          figure("share", t`Used (%)`, (row) => row.used_percentage, 110),
         ]}
         rows={list.data?.rows}
         query={list}

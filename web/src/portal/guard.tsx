@@ -1,11 +1,12 @@
 // Shows a page only to people who may open it.
+
 import Alert from "@cloudscape-design/components/alert";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { type ComponentType, createElement } from "react";
-import { Navigate } from "react-router";
 import { PageTitle } from "../components/page-title.tsx";
+import { Redirect } from "../components/redirect.tsx";
 import { useSession } from "../session/session.tsx";
 import { useNavigationItems } from "./navigation.tsx";
 
@@ -40,5 +41,5 @@ export function NotAvailable() {
 /** Opens the first page that the person may see. */
 export function Start() {
   const first = useNavigationItems()[0]?.pages[0];
-  return first === undefined ? <NotAvailable /> : <Navigate to={first.path} replace />;
+  return first === undefined ? <NotAvailable /> : <Redirect to={first.path} />;
 }

@@ -53,7 +53,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
     header,
     sort: name,
     numeric: true,
-    width: 110,
+    width: 105,
     cell: (invoice) => (
       <Amount value={invoice[name]} currency={invoice.currency} strong={name === "total"} />
     ),
@@ -62,7 +62,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
   const payment: Column<Head> = {
     id: "payment",
     header: t({ message: "Payment", context: "of an invoice" }),
-    width: 120,
+    width: 115,
     // it is not among the columns that are shown before the list is loaded
     alwaysVisible: true,
     cell: (invoice) =>
@@ -74,7 +74,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "month",
       header: t`Month`,
       sort: "month",
-      width: 145,
+      width: 140,
       alwaysVisible: true,
       cell: ({ month, vendor }) => (
         <RouterLink to={`/invoices/${month}/${vendor}`}>
@@ -87,7 +87,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "number",
       header: t`Invoice number`,
       sort: "invoice_no",
-      width: 140,
+      width: 125,
       cell: (invoice) => (
         <>
           {invoice.invoice_no}
@@ -105,7 +105,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "state",
       header: t`State`,
       sort: "state",
-      width: 125,
+      width: 115,
       cell: (invoice) => <InvoiceState state={invoice.state} />,
       csv: (invoice) => stateTexts[invoice.state],
     },
@@ -114,14 +114,14 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "due",
       header: t`Due date`,
       sort: "due_date",
-      width: 130,
+      width: 125,
       cell: ({ due_date: due }) => (due === null ? "–" : formatDate(due, language)),
       csv: (invoice) => invoice.due_date ?? "",
     },
     {
       id: "pdf",
       header: t`PDF`,
-      width: 70,
+      width: 80,
       cell: ({ month, vendor, invoice_no }) => (
         <PdfButton
           address="/m/portal/invoices/{month}/{vendor}/pdf"
@@ -138,7 +138,8 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "issued",
       header: t`Issued`,
       sort: "issue_date",
-      width: 130,
+      width: 125,
+      hiddenAtFirst: true, // the page of the invoice shows it
       cell: (invoice) => formatDate(invoice.issue_date, language),
       csv: (invoice) => invoice.issue_date,
     },

@@ -59,12 +59,12 @@ export function RegisteredAccounts({ control, vendor }: RegisteredAccountsProps)
     <>
       <ServerTable
         id="accounts"
-        wrap
         title={t`Accounts`}
         description={t`The customers' accounts at the vendors. Costs are billed to the customer of their account.`}
         columns={useColumns(mayChange ? setDialog : undefined)}
         rows={accounts.data?.data}
         total={accounts.data?.total}
+        readAll={accounts.readAll}
         control={control}
         loading={accounts.isLoading}
         error={accounts.error}
@@ -132,7 +132,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       ),
       csv: (row) => row.customer_name,
       sort: "customer_name",
-      width: 245,
+      width: 210,
       alwaysVisible: true,
     },
     {
@@ -141,7 +141,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       cell: (row) => row.customer_id,
       csv: (row) => row.customer_id,
       sort: "customer_id",
-      width: 200,
+      width: 160,
     },
     {
       id: "group",
@@ -151,7 +151,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       ),
       csv: (row) => row.billinggroup_name,
       sort: "billinggroup_name",
-      width: 200,
+      width: 180,
     },
     {
       id: "billinggroup_id",
@@ -159,7 +159,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       cell: (row) => row.billinggroup_id,
       csv: (row) => row.billinggroup_id,
       sort: "billinggroup_id",
-      width: 145,
+      width: 120,
     },
     {
       id: "account_id",
@@ -167,14 +167,14 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       cell: (row) => row.account_id,
       csv: (row) => row.account_id,
       sort: "account_id",
-      width: 150,
+      width: 140,
     },
     {
       id: "note",
       header: t`Note`,
       cell: (row) => row.note || "–",
       csv: (row) => row.note ?? "",
-      width: 180,
+      width: 140,
     },
   ];
   if (open === undefined) return columns;
@@ -198,7 +198,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
         />
       ),
       csv: () => "",
-      width: 90,
+      width: 85,
     },
   ];
 }

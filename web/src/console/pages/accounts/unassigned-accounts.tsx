@@ -69,7 +69,6 @@ export function UnassignedAccounts({ control, vendor }: UnassignedAccountsProps)
     <>
       <ServerTable
         id="unassigned-accounts"
-        wrap
         title={t`Accounts that belong to nobody`}
         description={
           accounts.data?.total === 0
@@ -79,6 +78,7 @@ export function UnassignedAccounts({ control, vendor }: UnassignedAccountsProps)
         columns={columns}
         rows={accounts.data?.data}
         total={accounts.data?.total}
+        readAll={accounts.readAll}
         control={control}
         loading={accounts.isLoading}
         error={accounts.error}

@@ -29,11 +29,16 @@ export default function ApiClientsPage() {
   const clients = useApi("/m/u/users/clients/{user}", { path: { user } });
   const [creating, setCreating] = useState(false);
   const [doomed, setDoomed] = useState<ApiClientRecord>();
-  const { rows, total } = selectRows(clients.data, control.state, usePageSize(TABLE), (client) => ({
-    name: client.name,
-    client_id: client.client_id,
-    create_time: client.create_time,
-  }));
+  const { rows, total, readAll } = selectRows(
+    clients.data,
+    control.state,
+    usePageSize(TABLE),
+    (client) => ({
+      name: client.name,
+      client_id: client.client_id,
+      create_time: client.create_time,
+    }),
+  );
   const create = (
     <Button variant="primary" onClick={() => setCreating(true)}>
       <Trans>Create an API client</Trans>
@@ -49,6 +54,7 @@ export default function ApiClientsPage() {
         columns={useColumns(setDoomed)}
         rows={rows}
         total={total}
+        readAll={readAll}
         control={control}
         loading={clients.isFetching}
         error={clients.error}

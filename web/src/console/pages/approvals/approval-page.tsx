@@ -73,7 +73,7 @@ function Facts({ approval }: { approval: Approval }) {
     <Container
       header={
         <Header variant="h2" actions={<Decision approval={approval} />}>
-          <Trans>Request</Trans>
+          {t({ message: "Request", context: "approval" })}
         </Header>
       }
     >

@@ -49,7 +49,7 @@ export function useApprovalTitle(): (approval: ShortApproval) => string {
 export function useApprovalStates(): Record<ApprovalState, string> {
   const { t } = useLingui();
   return {
-    requested: t`Waits for approval`,
+    requested: t`Pending`,
     approved: t`Approved and done`,
     rejected: t`Rejected`,
     withdrawn: t`Withdrawn`,

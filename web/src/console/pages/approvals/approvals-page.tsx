@@ -48,6 +48,7 @@ export default function ApprovalsPage() {
         columns={useColumns()}
         rows={approvals.data?.data}
         total={approvals.data?.total}
+        readAll={approvals.readAll}
         control={control}
         loading={approvals.isFetching}
         error={approvals.error}
@@ -74,21 +75,20 @@ export default function ApprovalsPage() {
 function Filters({ control }: { control: ListControl }) {
   const { t } = useLingui();
   const choices = [
-    { name: "state", label: t`State`, texts: useApprovalStates() },
-    { name: "kind", label: t`Kind`, texts: useApprovalKinds() },
+    { name: "state", label: t`State`, all: t`All states`, texts: useApprovalStates() },
+    { name: "kind", label: t`Kind`, all: t`All kinds`, texts: useApprovalKinds() },
   ];
   return (
     <SpaceBetween direction="horizontal" size="xs">
-      {choices.map(({ name, label, texts }) => {
+      {choices.map(({ name, label, all, texts }) => {
         const options = [
-          { value: "", label: t`All` },
+          { value: "", label: all },
           ...Object.entries(texts).map(([value, text]) => ({ value, label: text })),
         ];
         return (
           <Select
             key={name}
             ariaLabel={label}
-            inlineLabelText={label}
             selectedOption={options.find(({ value }) => value === control.filter(name)) ?? null}
             options={options}
             onChange={({ detail }) => control.setFilter(name, detail.selectedOption.value ?? "")}
@@ -110,21 +110,21 @@ function useColumns(): Column<ShortApproval>[] {
       header: t`Kind`,
       sort: "kind",
       alwaysVisible: true,
-      width: 260,
+      width: 200,
       cell: (row) => <RouterLink to={`/approvals/${row.approval_id}`}>{title(row)}</RouterLink>,
       csv: title,
     },
     {
       id: "month",
       header: t`Month`,
-      width: 120,
+      width: 100,
       cell: (row) => row.target.month ?? "–",
       csv: (row) => row.target.month ?? "",
     },
     {
       id: "state",
       header: t`State`,
-      width: 240,
+      width: 170,
       cell: (row) => (
         <StatusIndicator type={STATE_INDICATORS[row.state]}>{states[row.state]}</StatusIndicator>
       ),
@@ -134,14 +134,14 @@ function useColumns(): Column<ShortApproval>[] {
       id: "requested_by",
       header: t`Requested by`,
       sort: "requested_by",
-      width: 180,
+      width: 130,
       cell: (row) => row.requested_by,
       csv: (row) => row.requested_by,
     },
     {
       id: "comment",
       header: t`Comment`,
-      width: 260,
+      width: 180,
       cell: (row) => row.comment || "–",
       csv: (row) => row.comment,
     },
@@ -149,7 +149,7 @@ function useColumns(): Column<ShortApproval>[] {
       id: "created",
       header: t`Creation time`,
       sort: "create_time",
-      width: 200,
+      width: 150,
       cell: (row) => formatTime(row.create_time, language),
       csv: (row) => row.create_time,
     },
@@ -157,7 +157,7 @@ function useColumns(): Column<ShortApproval>[] {
       id: "expires",
       header: t`Expires`,
       sort: "expire_time",
-      width: 200,
+      width: 150,
       cell: (row) => formatTime(row.expire_time, language),
       csv: (row) => row.expire_time,
     },

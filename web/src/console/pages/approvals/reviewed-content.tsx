@@ -34,7 +34,7 @@ export function ReviewedContent({ approval }: { approval: Approval }) {
           <SmallTable
             embedded
             label={t`Before and after`}
-            header={t`Before and after`}
+            header={<Header variant="h3">{t`Before and after`}</Header>}
             items={changes}
             trackBy={({ path }) => path.join("/")}
             columns={[
@@ -53,7 +53,7 @@ export function ReviewedContent({ approval }: { approval: Approval }) {
           <SmallTable
             embedded
             label={t`Values`}
-            header={t`Values`}
+            header={<Header variant="h3">{t`Values`}</Header>}
             items={values}
             trackBy={({ path }) => path.join("/")}
             columns={[
@@ -91,7 +91,7 @@ function Invoices({
       embedded
       compact
       label={t`Invoices`}
-      header={t`Invoices`}
+      header={<Header variant="h3">{t`Invoices`}</Header>}
       items={invoices}
       trackBy="invoice_no"
       columns={[

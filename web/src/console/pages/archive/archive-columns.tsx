@@ -31,7 +31,7 @@ export function useArchiveColumns(): Column<ArchivedDocument>[] {
         </RouterLink>
       ),
       csv: (row) => row.number,
-      width: 150,
+      width: 135,
       alwaysVisible: true,
     },
     {
@@ -47,7 +47,7 @@ export function useArchiveColumns(): Column<ArchivedDocument>[] {
       cell: (row) => formatDate(row.issue_date, language),
       csv: (row) => row.issue_date,
       sort: "issue_date",
-      width: 125,
+      width: 135,
     },
     {
       id: "counterparty",
@@ -55,7 +55,7 @@ export function useArchiveColumns(): Column<ArchivedDocument>[] {
       cell: (row) => row.counterparty,
       csv: (row) => row.counterparty,
       sort: "counterparty",
-      width: 200,
+      width: 220,
     },
     {
       id: "total",
@@ -72,6 +72,7 @@ export function useArchiveColumns(): Column<ArchivedDocument>[] {
       cell: (row) => formatCurrency(row.currency),
       csv: (row) => formatCurrency(row.currency),
       width: 85,
+      hiddenAtFirst: true, // every amount shows it
     },
     {
       id: "state",

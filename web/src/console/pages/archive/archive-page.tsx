@@ -40,6 +40,7 @@ export default function ArchivePage() {
         columns={columns}
         rows={found.data?.data}
         total={found.data?.total}
+        readAll={found.readAll}
         control={control}
         loading={found.isLoading}
         error={found.error}

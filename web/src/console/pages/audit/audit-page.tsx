@@ -55,6 +55,7 @@ export default function AuditPage() {
         )}
         rows={entries.data?.data}
         total={entries.data?.total}
+        readAll={entries.readAll}
         control={control}
         loading={entries.isFetching}
         error={entries.error}
@@ -102,7 +103,7 @@ function useColumns(entries: AuditEntry[], open: (seq: number) => void): Column<
       id: "at",
       header: t`When`,
       sort: "seq",
-      width: 165,
+      width: 180,
       alwaysVisible: true,
       cell: (entry) => formatTime(entry.at, language),
       csv: (entry) => entry.at,
@@ -129,7 +130,7 @@ function useColumns(entries: AuditEntry[], open: (seq: number) => void): Column<
     {
       id: "object",
       header: t`Object`,
-      width: 280,
+      width: 265,
       cell: (entry) => <AuditObject label={objectLabel(entry)} />,
       csv: (entry) => entry.resource,
     },

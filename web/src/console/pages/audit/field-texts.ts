@@ -77,6 +77,7 @@ export function useFieldText(): (name: string) => string {
     override: t`Despite open points`,
     registration_number: t`Registration number`,
     bank_account: t`Bank account`,
+    csv_line: t`Line of the CSV file`,
     approval_required: t`Operations that need approval`,
     closing_number: t`Number of the closing`,
     costs: t`Costs`,
@@ -92,6 +93,9 @@ export function useFieldText(): (name: string) => string {
     company: t`Company`,
     notes: t`Notes`,
     comment: t`Comment`,
+    kind: t`Kind`,
+    body: t`Requested`,
+    target: t`Object`,
   };
   return (name) => texts[name] ?? (/^\d+$/.test(name) ? `#${name}` : formatVendor(name));
 }

@@ -3,6 +3,7 @@ import { useLingui } from "@lingui/react/macro";
 import { toPercent } from "../../../components/percent.ts";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
+import { useApprovalKinds } from "../approvals/approval-texts.ts";
 import type { AuditEntry } from "./audit-page.tsx";
 import { SHOWN_MAX } from "./entry-values.ts";
 import { useFieldText } from "./field-texts.ts";
@@ -21,10 +22,12 @@ export function useValueText(entries: AuditEntry[], customers: readonly string[]
     down: t`Round down`,
     up: t`Round up`,
   };
+  const kinds: Record<string, string> = useApprovalKinds();
   const nameOf = (text: string) => (text.startsWith("cmp_") ? customerName(text) : text);
   const scalarText = (field: string, text: string) => {
     if (RATES.has(field)) return `${toPercent(text)}%`;
     if (field === "vendor" || field === "vendors") return formatVendor(text);
+    if (field === "approval_required" || field === "kind") return kinds[text] ?? text;
     if (field === "rounding") return roundings[text] ?? text;
     if (text === "true") return t`yes`;
     if (text === "false") return t`no`;

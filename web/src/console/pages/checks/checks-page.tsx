@@ -5,7 +5,7 @@ import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useNavigate, useParams } from "react-router";
-import { useApi } from "../../../api/queries.ts";
+import { useApi, useReadAll } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { formatPercent } from "../../../components/amount-format.ts";
 import { type ListControl, useListState } from "../../../components/list-state.ts";
@@ -21,6 +21,7 @@ import { FINDING_CODES, useFindingNames } from "./finding-texts.ts";
 import { TieOutPanel } from "./tie-out-panel.tsx";
 
 const TABLE = "checks";
+const PATH = "/m/core/checks/{month}";
 
 export default function ChecksPage() {
   const { t } = useLingui();
@@ -43,14 +44,12 @@ function Checks({ month, vendor }: { month: string; vendor: string }) {
   const pageSize = usePageSize(TABLE);
   const columns = useFindingColumns();
   const code = control.filter("code");
-  const checks = useApi(
-    "/m/core/checks/{month}",
-    {
-      path: { month },
-      query: { vendor, code, limit: pageSize, offset: (control.state.page - 1) * pageSize },
-    },
-    { placeholderData: keepPreviousData },
-  );
+  const request = {
+    path: { month },
+    query: { vendor, code, limit: pageSize, offset: (control.state.page - 1) * pageSize },
+  };
+  const checks = useApi(PATH, request, { placeholderData: keepPreviousData });
+  const readAll = useReadAll(PATH, request, ({ findings }) => findings);
   const title = t`Checks of ${formatMonth(month, language)}`;
   return (
     <SpaceBetween size="l">
@@ -62,6 +61,7 @@ function Checks({ month, vendor }: { month: string; vendor: string }) {
         columns={columns}
         rows={checks.data?.findings}
         total={checks.data?.total}
+        readAll={readAll}
         control={control}
         loading={checks.isLoading}
         error={checks.error}

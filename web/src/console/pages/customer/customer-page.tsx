@@ -12,6 +12,7 @@ import type { components } from "../../../api/schema.ts";
 import { useVersioned, type Versioned } from "../../../components/editing.ts";
 import { PageTitle } from "../../../components/page-title.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
+import { useVisibleTab } from "../../../components/visible-tab.ts";
 import { AuditLink } from "../../audit-link.tsx";
 import { useMay } from "../../me.ts";
 import { Contacts } from "./contacts.tsx";
@@ -85,6 +86,7 @@ function CustomerTabs({ loaded }: { loaded: Versioned<BillingGroup> }) {
   const { t } = useLingui();
   const may = useMay();
   const [params, setParams] = useSearchParams();
+  const chosen = params.get("tab") ?? "terms";
   const group = loaded.data;
   const tabs = [
     {
@@ -114,11 +116,13 @@ function CustomerTabs({ loaded }: { loaded: Versioned<BillingGroup> }) {
     { id: "details", label: t`Contact and address`, content: <CustomerDetails loaded={loaded} /> },
   ];
   return (
-    <Tabs
-      tabs={tabs}
-      activeTabId={params.get("tab") ?? "terms"}
-      ariaLabel={t`Parts of the customer`}
-      onChange={({ detail }) => setParams({ tab: detail.activeTabId }, { replace: true })}
-    />
+    <div ref={useVisibleTab(chosen)}>
+      <Tabs
+        tabs={tabs}
+        activeTabId={chosen}
+        ariaLabel={t`Parts of the customer`}
+        onChange={({ detail }) => setParams({ tab: detail.activeTabId }, { replace: true })}
+      />
+    </div>
   );
 }

@@ -51,6 +51,7 @@ export default function CustomersPage() {
         columns={columns}
         rows={groups.data?.data}
         total={groups.data?.total}
+        readAll={groups.readAll}
         control={control}
         loading={groups.isLoading}
         error={groups.error}

@@ -53,12 +53,12 @@ export default function EntriesPage() {
       <PageTitle title={t`One-off entries`} />
       <ServerTable
         id="entries"
-        wrap
         title={t`One-off entries`}
         description={t`Charges, credits and refunds outside usage. An invoice contains those that you apply.`}
         columns={columns}
         rows={entries.data?.data}
         total={entries.data?.total}
+        readAll={entries.readAll}
         control={control}
         loading={entries.isLoading}
         error={entries.error}

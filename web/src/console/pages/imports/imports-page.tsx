@@ -55,12 +55,12 @@ export default function ImportsPage() {
       )}
       <ServerTable
         id="imports"
-        wrap
         embedded
         title={t`All imports`}
         columns={useColumns()}
         rows={imports.data?.data}
         total={imports.data?.total}
+        readAll={imports.readAll}
         control={control}
         loading={imports.isLoading}
         error={imports.error}
@@ -93,7 +93,7 @@ function useColumns(): Column<ImportRecord>[] {
       ),
       csv: (row) => row.create_time,
       sort: "create_time",
-      width: 190,
+      width: 185,
       alwaysVisible: true,
     },
     {
@@ -102,7 +102,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => monthOf(row) || "–",
       csv: (row) => row.month ?? "",
       sort: "month",
-      width: 150,
+      width: 145,
     },
     {
       id: "vendor",
@@ -110,7 +110,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => formatVendor(row.vendor),
       csv: (row) => row.vendor,
       sort: "vendor",
-      width: 115,
+      width: 105,
     },
     {
       id: "state",
@@ -118,7 +118,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => <ImportState record={row} />,
       csv: (row) => texts[row.state],
       sort: "state",
-      width: 140,
+      width: 155,
     },
     {
       id: "lines",
@@ -134,14 +134,14 @@ function useColumns(): Column<ImportRecord>[] {
       header: t`Files`,
       cell: (row) => row.sources.join(", "),
       csv: (row) => row.sources.join(", "),
-      width: 135,
+      width: 155,
     },
     {
       id: "odd",
       header: t`What was odd`,
       cell: (row) => <Oddities record={row} />,
       csv: (row) => [problemOf(row), ...oddities(row).map(({ text }) => text)].join(" ").trim(),
-      width: 215,
+      width: 190,
     },
   ];
 }

@@ -17,6 +17,7 @@ import { PageTitle } from "../../../components/page-title.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
+import { useVisibleTab } from "../../../components/visible-tab.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { AuditLink } from "../../audit-link.tsx";
 import { CorrectionPanel } from "./correction-panel.tsx";
@@ -120,49 +121,52 @@ function Totals({ invoice }: { invoice: InvoiceDocument }) {
 function Panels({ path, invoice }: { path: InvoicePath; invoice: InvoiceDocument }) {
   const { t } = useLingui();
   const [params, setParams] = useSearchParams();
+  const chosen = params.get("tab") ?? "change";
   return (
-    <Tabs
-      variant="container"
-      ariaLabel={t`Why this amount`}
-      activeTabId={params.get("tab") ?? "change"}
-      onChange={({ detail }) => setParams({ tab: detail.activeTabId }, { replace: true })}
-      tabs={[
-        {
-          id: "change",
-          label: t({ message: "Changes", context: "invoice" }),
-          content: <InvoiceComparison path={path} />,
-        },
-        {
-          id: "amounts",
-          label: t({ message: "Calculation", context: "invoice" }),
-          content: <InvoiceExplanation path={path} />,
-        },
-        {
-          id: "payments",
-          label: t`Payments`,
-          content: <Payments path={path} />,
-        },
-        {
-          id: "correction",
-          label: t({ message: "Correction", context: "invoice" }),
-          content: <CorrectionPanel path={path} invoice={invoice} />,
-        },
-        {
-          id: "credit-notes",
-          label: t`Credit notes`,
-          content: <CreditNotes path={path} invoice={invoice} />,
-        },
-        {
-          id: "mails",
-          label: t`Mails`,
-          content: <InvoiceMails path={path} invoice={invoice} />,
-        },
-        {
-          id: "revisions",
-          label: t`Revisions`,
-          content: <InvoiceRevisions path={path} invoice={invoice} />,
-        },
-      ]}
-    />
+    <div ref={useVisibleTab(chosen)}>
+      <Tabs
+        variant="container"
+        ariaLabel={t`Why this amount`}
+        activeTabId={chosen}
+        onChange={({ detail }) => setParams({ tab: detail.activeTabId }, { replace: true })}
+        tabs={[
+          {
+            id: "change",
+            label: t({ message: "Changes", context: "invoice" }),
+            content: <InvoiceComparison path={path} />,
+          },
+          {
+            id: "amounts",
+            label: t({ message: "Calculation", context: "invoice" }),
+            content: <InvoiceExplanation path={path} />,
+          },
+          {
+            id: "payments",
+            label: t`Payments`,
+            content: <Payments path={path} />,
+          },
+          {
+            id: "correction",
+            label: t({ message: "Correction", context: "invoice" }),
+            content: <CorrectionPanel path={path} invoice={invoice} />,
+          },
+          {
+            id: "credit-notes",
+            label: t`Credit notes`,
+            content: <CreditNotes path={path} invoice={invoice} />,
+          },
+          {
+            id: "mails",
+            label: t`Mails`,
+            content: <InvoiceMails path={path} invoice={invoice} />,
+          },
+          {
+            id: "revisions",
+            label: t`Revisions`,
+            content: <InvoiceRevisions path={path} invoice={invoice} />,
+          },
+        ]}
+      />
+    </div>
   );
 }

@@ -22,10 +22,10 @@ export function InvoiceTotals({ totals }: { totals: readonly CurrencyTotal[] }) 
           <th scope="col">
             <Trans>Invoices</Trans>
           </th>
-          <th scope="col">
+          <th scope="col" className="wide-only">
             <Trans>Before tax</Trans>
           </th>
-          <th scope="col">
+          <th scope="col" className="wide-only">
             <Trans>Tax</Trans>
           </th>
           <th scope="col">
@@ -42,10 +42,10 @@ export function InvoiceTotals({ totals }: { totals: readonly CurrencyTotal[] }) 
                 <Box fontWeight="bold">{currency}</Box>
               </th>
               <td>{row.invoices}</td>
-              <td>
+              <td className="wide-only">
                 <Amount value={row.pre_tax} currency={currency} />
               </td>
-              <td>
+              <td className="wide-only">
                 <Amount value={row.tax} currency={currency} />
               </td>
               <td>

@@ -6,7 +6,7 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { keepPreviousData } from "@tanstack/react-query";
 import { useState } from "react";
 import { useNavigate, useParams, useSearchParams } from "react-router";
-import { useApi } from "../../../api/queries.ts";
+import { useApi, useReadAll } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { useListState } from "../../../components/list-state.ts";
 import { formatMonth } from "../../../components/month.ts";
@@ -26,6 +26,7 @@ import { InvoiceTotals } from "./invoice-totals.tsx";
 export type ShortInvoice = components["schemas"]["ShortInvoice"];
 
 const TABLE = "invoices";
+const PATH = "/m/core/invoices/{month}/summary";
 
 export default function InvoicesPage() {
   const { t } = useLingui();
@@ -51,21 +52,19 @@ function InvoiceList({ month, vendor }: { month: string; vendor: string }) {
   const [selected, setSelected] = useState<ShortInvoice[]>([]);
   const [creating, setCreating] = useState(false);
   const { page, search, sort, descending } = control.state;
-  const summary = useApi(
-    "/m/core/invoices/{month}/summary",
-    {
-      path: { month },
-      query: {
-        vendor,
-        limit: pageSize,
-        offset: (page - 1) * pageSize,
-        search,
-        sort: `${descending ? "-" : ""}${sort}`,
-        invoiced: control.filter("invoiced"),
-      },
+  const request = {
+    path: { month },
+    query: {
+      vendor,
+      limit: pageSize,
+      offset: (page - 1) * pageSize,
+      search,
+      sort: `${descending ? "-" : ""}${sort}`,
+      invoiced: control.filter("invoiced"),
     },
-    { placeholderData: keepPreviousData },
-  );
+  };
+  const summary = useApi(PATH, request, { placeholderData: keepPreviousData });
+  const readAll = useReadAll(PATH, request, ({ invoices }) => invoices);
   const of = { month, vendor, closed: summary.data?.closed ?? false };
   const columns = useInvoiceColumns(of);
   const file = useInvoiceFile(of);
@@ -80,6 +79,7 @@ function InvoiceList({ month, vendor }: { month: string; vendor: string }) {
         columns={columns}
         rows={summary.data?.invoices}
         total={summary.data?.count}
+        readAll={readAll}
         control={control}
         loading={summary.isLoading}
         error={summary.error}

@@ -1,4 +1,5 @@
 // One month of one vendor: the steps from arrival to closing, what blocks each, and one action.
+
 import Alert from "@cloudscape-design/components/alert";
 import Badge from "@cloudscape-design/components/badge";
 import Container from "@cloudscape-design/components/container";
@@ -6,12 +7,13 @@ import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
-import { Navigate, useNavigate, useParams } from "react-router";
+import { useNavigate, useParams } from "react-router";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { formatMonth } from "../../../components/month.ts";
 import { PageTitle } from "../../../components/page-title.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
+import { Redirect } from "../../../components/redirect.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
@@ -41,7 +43,7 @@ function NextMonth() {
         {(listed) => {
           const chosen = chooseMonth(listed);
           if (chosen === undefined) return <FirstSteps />;
-          return <Navigate to={`/months/${chosen.month}/${chosen.vendor}`} replace />;
+          return <Redirect to={`/months/${chosen.month}/${chosen.vendor}`} />;
         }}
       </QueryState>
     </>

@@ -50,6 +50,7 @@ export default function PeoplePage() {
         columns={useColumns()}
         rows={people.data?.data}
         total={people.data?.total}
+        readAll={people.readAll}
         control={control}
         loading={people.isFetching}
         error={people.error}

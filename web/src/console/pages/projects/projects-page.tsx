@@ -8,6 +8,7 @@ import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
+import { haveAll } from "../../../components/browser-list.ts";
 import { type ListControl, useListState } from "../../../components/list-state.ts";
 import { formatMonth } from "../../../components/month.ts";
 import { PageTitle } from "../../../components/page-title.tsx";
@@ -71,6 +72,7 @@ function Projects({ month }: { month: string }) {
         columns={columns}
         rows={found?.slice(first, first + pageSize)}
         total={found?.length}
+        readAll={haveAll(found ?? [])}
         control={control}
         loading={projects.isLoading}
         error={projects.error}

@@ -50,6 +50,7 @@ export default function ReceivablesPage() {
         columns={columns}
         rows={found.data?.data}
         total={found.data?.total}
+        readAll={found.readAll}
         control={control}
         loading={found.isLoading}
         error={found.error}

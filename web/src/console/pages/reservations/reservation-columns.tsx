@@ -58,7 +58,7 @@ export function useReservationColumns(
       ),
       csv: nameType,
       sort: "instance_type",
-      width: 155,
+      width: 150,
       alwaysVisible: true,
     },
     {
@@ -94,7 +94,7 @@ export function useReservationColumns(
       header: t`Instances`,
       cell: (row) => formatNumber(row.number, language),
       csv: (row) => String(row.number),
-      width: 110,
+      width: 120,
       numeric: true,
     },
     {
@@ -166,7 +166,7 @@ export function useReservationColumns(
           </Button>
         ) : null,
       csv: () => "",
-      width: 105,
+      width: 95,
     },
   ];
 }

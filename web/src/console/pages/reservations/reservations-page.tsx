@@ -48,12 +48,12 @@ export default function ReservationsPage() {
       <PageTitle title={t`Reserved instances`} />
       <ServerTable
         id="reservations"
-        wrap
         title={t`Reserved instances`}
         description={t`Who bought them and who holds them. A move also moves the fee to the other customer's invoice.`}
         columns={useReservationColumns(mayMove ? setChosen : undefined)}
         rows={found.data?.data}
         total={found.data?.total}
+        readAll={found.readAll}
         control={control}
         loading={found.isLoading}
         error={found.error}

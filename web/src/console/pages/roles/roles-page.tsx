@@ -24,10 +24,15 @@ export default function RolesPage() {
   const control = useListState("name");
   const roles = useApi("/m/auth/rbac/roles", { query: { namespace: "core" } });
   const describe = useRoleText();
-  const { rows, total } = selectRows(roles.data, control.state, usePageSize(TABLE), (role) => ({
-    name: role.name,
-    permissions: describe(role).join(),
-  }));
+  const { rows, total, readAll } = selectRows(
+    roles.data,
+    control.state,
+    usePageSize(TABLE),
+    (role) => ({
+      name: role.name,
+      permissions: describe(role).join(),
+    }),
+  );
   const columns: Column<Role>[] = [
     {
       id: "name",
@@ -61,6 +66,7 @@ export default function RolesPage() {
         columns={columns}
         rows={rows}
         total={total}
+        readAll={readAll}
         control={control}
         loading={roles.isFetching}
         error={roles.error}

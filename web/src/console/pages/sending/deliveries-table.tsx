@@ -63,7 +63,6 @@ export function DeliveriesTable({ month, vendor, company, actions }: DeliveriesT
         title={t`Mails`}
         embedded
         borderless={ofInvoice}
-        wrap
         columns={useColumns(
           ofInvoice,
           deliveries.data?.data.some(mayBeRetried) ?? false,
@@ -71,6 +70,7 @@ export function DeliveriesTable({ month, vendor, company, actions }: DeliveriesT
         )}
         rows={deliveries.data?.data}
         total={deliveries.data?.total}
+        readAll={deliveries.readAll}
         control={control}
         loading={deliveries.isLoading}
         error={deliveries.error}

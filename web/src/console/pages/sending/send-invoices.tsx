@@ -3,7 +3,7 @@ import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table from "@cloudscape-design/components/table";
+import Table, { type TableProps } from "@cloudscape-design/components/table";
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useQuery } from "@tanstack/react-query";
@@ -11,6 +11,8 @@ import { useState } from "react";
 import type { ApiError } from "../../../api/client.ts";
 import { useClient } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
+import { useIsNarrow } from "../../../components/narrow.ts";
+import { NarrowRows } from "../../../components/narrow-rows.tsx";
 import { readPublishTime } from "../../../components/publication-time.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
@@ -45,12 +47,9 @@ export function SendInvoices({ month, vendor }: { month: string; vendor: string 
         const selected = ready.filter(({ company_id }) => !left.has(company_id));
         return (
           <>
-            <Table<PreviewedMail>
-              variant="container"
+            <ChosenMails
               items={open}
               trackBy="company_id"
-              wrapLines
-              selectionType="multi"
               selectedItems={selected}
               isItemDisabled={({ problems }) => problems.length > 0}
               onSelectionChange={({ detail }) => {
@@ -58,13 +57,7 @@ export function SendInvoices({ month, vendor }: { month: string; vendor: string 
                 const all = ready.map(({ company_id }) => company_id);
                 setLeft(new Set(all.filter((company) => !kept.has(company))));
               }}
-              columnDefinitions={columns}
-              ariaLabels={{
-                tableLabel: t`Invoices to be sent`,
-                selectionGroupLabel: t`Selection`,
-                allItemsSelectionLabel: () => t`Select all`,
-                itemSelectionLabel: (_, mail) => t`Select ${mail.billinggroup_name}`,
-              }}
+              columns={columns}
               header={
                 <SpaceBetween size="m">
                   <Header
@@ -111,6 +104,47 @@ export function SendInvoices({ month, vendor }: { month: string; vendor: string 
         );
       }}
     </QueryState>
+  );
+}
+
+interface ChosenMailsProps
+  extends Pick<
+    TableProps<PreviewedMail>,
+    "items" | "trackBy" | "selectedItems" | "isItemDisabled" | "header" | "empty"
+  > {
+  columns: ReturnType<typeof useColumns>;
+  onSelectionChange: (event: { detail: { selectedItems: PreviewedMail[] } }) => void;
+}
+
+/** On a phone each mail is a card. */
+function ChosenMails({ columns, ...props }: ChosenMailsProps) {
+  const { t } = useLingui();
+  const label = t`Invoices to be sent`;
+  const parts = { ...props, selectionType: "multi" as const };
+  const ariaLabels = {
+    selectionGroupLabel: t`Selection`,
+    itemSelectionLabel: (_: unknown, mail: PreviewedMail) => t`Select ${mail.billinggroup_name}`,
+  };
+  if (useIsNarrow())
+    return (
+      <NarrowRows<PreviewedMail>
+        {...parts}
+        columns={columns}
+        ariaLabels={{ ...ariaLabels, cardsLabel: label }}
+      />
+    );
+  return (
+    <Table<PreviewedMail>
+      {...parts}
+      variant="container"
+      wrapLines
+      columnDefinitions={columns}
+      ariaLabels={{
+        ...ariaLabels,
+        allItemsSelectionLabel: () => t`Select all`,
+        tableLabel: label,
+      }}
+    />
   );
 }
 

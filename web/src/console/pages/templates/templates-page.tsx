@@ -34,7 +34,7 @@ export default function TemplatesPage() {
     </Button>
   );
   const columns = useColumns(standard);
-  const { rows, total } = selectRows(
+  const { rows, total, readAll } = selectRows(
     templates.data,
     control.state,
     usePageSize(TABLE),
@@ -45,12 +45,12 @@ export default function TemplatesPage() {
       <PageTitle title={t`Invoice templates`} />
       <ServerTable
         id={TABLE}
-        wrap
         title={t`Invoice templates`}
         description={t`A template holds what is printed about the issuer: name, registration number, bank account and notes.`}
         columns={columns}
         rows={rows}
         total={total}
+        readAll={readAll}
         control={control}
         loading={templates.isFetching}
         error={templates.error}

@@ -1,10 +1,10 @@
 // The sums and lines of a preview: the month's terms, the new terms, the difference.
 import Box from "@cloudscape-design/components/box";
-import Table from "@cloudscape-design/components/table";
 import { useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
 import { formatCurrency, isZero } from "../../../components/amount-format.ts";
+import { SmallTable, type SmallTableColumn } from "../../../components/small-table.tsx";
 import type { TermsPreviewData } from "./terms-preview.tsx";
 
 interface Row {
@@ -122,61 +122,55 @@ function PreviewTable({ rows, preview, label, withDifference = false }: PreviewT
   const { t } = useLingui();
   const before = formatCurrency(preview.current.currency);
   const after = formatCurrency(preview.preview.currency);
-  const right = (text: string) => <span className="amount-cell">{text}</span>;
   const amount = (
     row: Row,
     value: Decimal | null | undefined,
     currency: string,
     signed = false,
-  ) => (
-    <span className="amount-cell">
-      <Amount value={value} currency={currency} strong={row.strong ?? false} signed={signed} />
-    </span>
-  );
+  ) => <Amount value={value} currency={currency} strong={row.strong ?? false} signed={signed} />;
+  const columns: SmallTableColumn<Row>[] = [
+    {
+      id: "name",
+      header: t`Amount`,
+      cell: (row) => (row.strong ? <Box fontWeight="bold">{row.name}</Box> : row.name),
+      isRowHeader: true,
+      minWidth: 140,
+    },
+    {
+      id: "before",
+      header: t`Terms of the month`,
+      numeric: true,
+      cell: (row) => amount(row, row.before, before),
+    },
+    {
+      id: "after",
+      header: t`Your answers`,
+      numeric: true,
+      cell: (row) => amount(row, row.after, after),
+    },
+    ...(withDifference
+      ? [
+          {
+            id: "difference",
+            header: t`Difference`,
+            numeric: true,
+            cell: (row: Row) =>
+              row.difference !== undefined && row.difference !== null && isZero(row.difference)
+                ? "±0"
+                : amount(row, row.difference, after, true),
+          },
+        ]
+      : []),
+  ];
   return (
-    <Table
-      variant="embedded"
-      contentDensity="compact"
+    <SmallTable<Row>
+      embedded
+      compact
+      label={label}
+      header={null}
       items={rows}
       trackBy="id"
-      wrapLines
-      enableKeyboardNavigation={false}
-      ariaLabels={{ tableLabel: label }}
-      columnDefinitions={[
-        {
-          id: "name",
-          header: t`Amount`,
-          cell: (row) => (row.strong ? <Box fontWeight="bold">{row.name}</Box> : row.name),
-          isRowHeader: true,
-          minWidth: 140,
-        },
-        {
-          id: "before",
-          header: right(t`Terms of the month`),
-          cell: (row) => amount(row, row.before, before),
-        },
-        {
-          id: "after",
-          header: right(t`Your answers`),
-          cell: (row) => amount(row, row.after, after),
-        },
-        ...(withDifference
-          ? [
-              {
-                id: "difference",
-                header: right(t`Difference`),
-                cell: (row: Row) =>
-                  row.difference !== undefined &&
-                  row.difference !== null &&
-                  isZero(row.difference) ? (
-                    <span className="amount-cell">±0</span>
-                  ) : (
-                    amount(row, row.difference, after, true)
-                  ),
-              },
-            ]
-          : []),
-      ]}
+      columns={columns}
     />
   );
 }

@@ -55,6 +55,7 @@ export function DeliveriesTable({ endpoint }: { endpoint: WebhookEndpoint }) {
         columns={useColumns(endpoint, mayReplay)}
         rows={deliveries.data?.data}
         total={deliveries.data?.total}
+        readAll={deliveries.readAll}
         control={control}
         loading={deliveries.isLoading}
         error={deliveries.error}
@@ -136,7 +137,7 @@ function useColumns(endpoint: WebhookEndpoint, mayReplay: boolean): Column<Deliv
     {
       id: "result",
       header: t`Last result`,
-      width: 260,
+      width: 235,
       cell: resultText,
       csv: resultText,
     },

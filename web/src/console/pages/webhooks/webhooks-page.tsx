@@ -25,7 +25,7 @@ export default function WebhooksPage() {
   const control = useListState("create_time");
   const endpoints = useApi("/m/core/webhooks");
   const [creating, setCreating] = useState(false);
-  const { rows, total } = selectRows(
+  const { rows, total, readAll } = selectRows(
     endpoints.data,
     control.state,
     usePageSize(TABLE),
@@ -46,6 +46,7 @@ export default function WebhooksPage() {
         columns={useColumns()}
         rows={rows}
         total={total}
+        readAll={readAll}
         control={control}
         loading={endpoints.isFetching}
         error={endpoints.error}
@@ -80,7 +81,7 @@ function useColumns(): Column<WebhookEndpoint>[] {
       header: t`URL`,
       sort: "url",
       alwaysVisible: true,
-      width: 380,
+      width: 330,
       cell: (row) => <RouterLink to={`/webhooks/${row.endpoint_id}`}>{row.url}</RouterLink>,
       csv: (row) => row.url,
     },
@@ -88,21 +89,21 @@ function useColumns(): Column<WebhookEndpoint>[] {
       id: "description",
       header: t`Purpose`,
       sort: "description",
-      width: 240,
+      width: 235,
       cell: (row) => row.description || "–",
       csv: (row) => row.description,
     },
     {
       id: "events",
       header: t`Events`,
-      width: 180,
+      width: 150,
       cell: (row) => <EventCount endpoint={row} />,
       csv: (row) => row.event_types.join(" "),
     },
     {
       id: "state",
       header: t`State`,
-      width: 220,
+      width: 180,
       cell: (row) => <EndpointState endpoint={row} />,
       csv: stateText,
     },
@@ -110,7 +111,7 @@ function useColumns(): Column<WebhookEndpoint>[] {
       id: "created",
       header: t`Creation time`,
       sort: "create_time",
-      width: 200,
+      width: 175,
       cell: (row) => formatTime(row.create_time, language),
       csv: (row) => row.create_time,
     },
