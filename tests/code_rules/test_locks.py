@@ -37,6 +37,7 @@ LOCKS = {
     "adjustments/reserved_instances/records.py lock_reservation": OF_ADJUSTMENTS,
     "approvals/records.py lock_request": "tests/approvals/test_decisions.py",
     "application/service_metrics.py __init__": "tests/application/test_service_metrics.py",
+    "application/app.py create_litestar_app": "tests/application/test_service_routes.py",
     "costs/months/records.py _lock": OF_CLOSING,
     "customers/billing_groups/records.py lock_billing_group": OF_CUSTOMERS,
     "customers/cloud_accounts/records.py find_account": OF_VERSIONS,

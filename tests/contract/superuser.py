@@ -108,14 +108,21 @@ class Superuser:
             f"{f'_of_{table}' if table in COMPARED_ROWS else ''}()"
             for table in self.tables
         ]
-        self._execute_script([CREATE_CHANGES, *functions, *triggers])
+        self._execute_each([CREATE_CHANGES, *functions, *triggers])
 
     def drop_triggers(self) -> None:
         if self._has_triggers:
-            self._execute_script(["DROP SCHEMA watched_changes CASCADE"])
+            drops = [f"DROP TRIGGER IF EXISTS note_change ON {table}" for table in self.tables]
+            self._execute_each([*drops, "DROP SCHEMA watched_changes CASCADE"])
 
-    def _execute_script(self, statements: list[str]) -> None:
-        self._service.run(lambda: self._connection.execute(";\n".join(statements)))
+    def _execute_each(self, statements: list[str]) -> None:
+        """One transaction each: with locks of several tables, jobs would wait in a circle."""
+
+        async def execute() -> None:
+            for statement in statements:
+                await self._connection.execute(statement)
+
+        self._service.run(execute)
 
     def list_rows(self, organisation_id: str) -> dict[str, list[dict[str, Any]]]:
         """All rows of an organisation by table, as JSON."""
@@ -145,5 +152,7 @@ def connect_superuser(service: Service, address: Address) -> Iterator[Superuser]
     try:
         yield superuser
     finally:
-        superuser.drop_triggers()
-        service.run(connection.close)
+        try:
+            superuser.drop_triggers()
+        finally:
+            service.run(connection.close)  # the loop of the service waits for it when it ends
