@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,11 +23,6 @@ from tests.webhooks.published_events import list_published, subscribe
 
 LOWER = "900.1234567890"
 NEXT_MONTH = "2026-10"
-
-
-@pytest.fixture
-def month_end(office: Office, tmp_path: Path) -> MonthEnd:
-    return MonthEnd(office.service, tmp_path)
 
 
 @pytest.fixture

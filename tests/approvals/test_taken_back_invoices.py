@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,11 +20,6 @@ from tests.problem_responses import read_violations
 from tests.webhooks.published_events import list_published, subscribe
 
 HIGHER = "1100.1234567890"
-
-
-@pytest.fixture
-def month_end(office: Office, tmp_path: Path) -> MonthEnd:
-    return MonthEnd(office.service, tmp_path)
 
 
 @pytest.fixture

@@ -9,13 +9,14 @@ from nimbill_client import ApprovalRequestBody
 REQUESTER = SUBUSERS[0].username
 CREDITED = ("BG-0029", "aws")  # customer and vendor; the invoice is not paid yet
 AMOUNT = 3_000  # yen before tax
-COMMENT = "障害に対するお詫びとして返金します。ご確認をお願いします。"
+REASON = "障害に対するお詫び"
+COMMENT = f"{REASON}として返金します。ご確認をお願いします。"
 
 
 def request_approval(client: DemoClient, _reseller: DemoReseller) -> None:
     """The demo requires no approval, so that every page works for one person alone."""
     group, vendor = CREDITED
-    amount = {"description": "障害に対するお詫び", "amount": AMOUNT, "tax_free": False}
+    amount = {"description": REASON, "amount": AMOUNT, "tax_free": False}
     request = ApprovalRequestBody(
         kind="credit_note",
         target={
@@ -23,7 +24,7 @@ def request_approval(client: DemoClient, _reseller: DemoReseller) -> None:
             "vendor": vendor,
             "company_id": client.company_ids()[group],
         },
-        body={"kind": "manual", "reason": "障害に対するお詫び", "amounts": [amount]},
+        body={"kind": "manual", "reason": REASON, "amounts": [amount]},
         comment=COMMENT,
     )
     with client.sign_in_as(REQUESTER) as clerk:
