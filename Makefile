@@ -131,13 +131,18 @@ test-spark: ## the tests of the sums on a Spark cluster; needs Java 17
 	$(PREPARE) ENVIRONMENT=.venv-spark
 	.venv-spark/bin/python -m tests.spark $(ARGS)
 
+# Tests run faster in the headless shell, which lacks the viewer of PDF files. They do without it.
 browser:
-	@command -v chromium chromium-browser google-chrome >/dev/null && exit 0; \
+	@missing=; command -v chromium chromium-browser google-chrome >/dev/null || missing=chromium; \
+	command -v chromium-headless-shell >/dev/null || missing="$$missing chromium-headless-shell"; \
+	test -n "$$missing" || exit 0; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
-	  echo "Installing chromium for the browser tests."; \
+	  echo "Installing$$(printf ' %s' $$missing) for the browser tests."; \
 	  export DEBIAN_FRONTEND=noninteractive; \
-	  { apt-get -qq update && apt-get -qq install --yes --no-install-recommends chromium; } >/dev/null 2>&1 && exit 0; \
+	  { apt-get -qq update; for package in $$missing; do \
+	    apt-get -qq install --yes --no-install-recommends $$package; done; } >/dev/null 2>&1 || true; \
 	fi; \
+	command -v chromium chromium-browser google-chrome >/dev/null && exit 0; \
 	echo "No chromium on this machine: the browser tests will be skipped."; \
 	echo "To run them, install your system's chromium (Debian and Ubuntu: apt-get install chromium)."
 

@@ -104,7 +104,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if not chosen.pages:
         shutil.rmtree(SCREENSHOTS, ignore_errors=True)
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    with find_demo(chosen.demo, chosen.port) as demo, start_chromium() as browser:
+    with (
+        find_demo(chosen.demo, chosen.port) as demo,
+        start_chromium(with_pdf_viewer=True) as browser,
+    ):
         if not chosen.pages:
             take_api_pictures(browser, demo.address, demo.token, IMAGES)
         pages = chosen.pages or NAMES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
@@ -11,7 +12,13 @@ from axe_playwright_python.base import AXE_SCRIPT
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser.chromium import SKIP_REASON, RecordedPage, find_chromium, start_chromium
+from tests.browser.chromium import (
+    SKIP_REASON,
+    BrowserDriver,
+    RecordedPage,
+    find_chromium,
+    start_driver,
+)
 from tests.browser.console.sample_reseller import SampleReseller, create_reseller
 from tests.browser.windows import TIMEOUT_MILLISECONDS, Windows, WindowType
 from tests.command_line import build_environment
@@ -32,6 +39,16 @@ COUNT_VIOLATIONS = "options => axe.run(options).then(({ violations }) => violati
 FIND_CUT_TABLES = """() => [...document.querySelectorAll("main table")]
   .filter((table) => table.parentElement.scrollWidth > table.parentElement.clientWidth + 1)
   .map((table) => table.tHead?.innerText ?? "")"""
+# Goes to the next entry of the history, which the page's router numbers, and tells the router.
+FOLLOW_LINK = """address => {
+  const state = { idx: (history.state?.idx ?? 0) + 1 };
+  history.pushState(state, "", address);
+  dispatchEvent(new PopStateEvent("popstate", { state }));
+}"""
+NO_PAGE = re.compile(
+    "There is no page at this address|このアドレスにページはありません"
+    "|This page is not available|このページは利用できません"
+)
 # Spinners turn without end.
 END_ANIMATIONS = """() => {
   for (const animation of document.getAnimations())
@@ -62,6 +79,18 @@ class Console:
     def open(self, path: str) -> None:
         """Open a page and wait until it shows its heading."""
         self.page.goto(f"{self.address}{self.root}{path}")
+        self.page.get_by_role("heading", level=1).first.wait_for()
+
+    def visit(self, path: str) -> None:
+        """Show another page as a link would, in a third of the time that opening it takes.
+
+        The text in between is how to tell that the new page has come.
+        """
+        no_page = self.page.get_by_text(NO_PAGE)
+        self.page.evaluate(FOLLOW_LINK, f"{self.root}/no-such-page")
+        expect(no_page).to_be_visible()
+        self.page.evaluate(FOLLOW_LINK, f"{self.root}{path}")
+        expect(no_page).to_have_count(0)
         self.page.get_by_role("heading", level=1).first.wait_for()
 
     def check_accessibility(self, rules: AxeRules = ALL_RULES) -> None:
@@ -114,9 +143,23 @@ def console_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealSer
 
 
 @pytest.fixture(scope="package")
-def windows(console_server: RealServer) -> Iterator[Windows]:
-    """The browser runs an event loop, which must end before tests that start their own."""
-    with start_chromium() as browser:
+def browser_driver() -> Iterator[BrowserDriver]:
+    """Its event loop must end before tests that start their own."""
+    with start_driver() as driver:
+        yield driver
+
+
+@pytest.fixture(scope="package")
+def windows(browser_driver: BrowserDriver, console_server: RealServer) -> Iterator[Windows]:
+    """Frames with a PDF file stay empty in them."""
+    with browser_driver.start_browser() as browser:
+        yield Windows(browser, console_server.port)
+
+
+@pytest.fixture(scope="package")
+def pdf_windows(browser_driver: BrowserDriver, console_server: RealServer) -> Iterator[Windows]:
+    """They show PDF files too, and take longer to do everything."""
+    with browser_driver.start_browser(with_pdf_viewer=True) as browser:
         yield Windows(browser, console_server.port)
 
 

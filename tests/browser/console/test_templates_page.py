@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.console.conftest import Console
 from tests.browser.console.sample_reseller import SampleReseller
+from tests.browser.windows import Windows
+
+
+@pytest.fixture
+def windows(pdf_windows: Windows) -> Windows:
+    return pdf_windows
 
 
 def test_a_template_is_previewed_and_saved(console: Console) -> None:

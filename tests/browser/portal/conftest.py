@@ -11,12 +11,18 @@ import pytest
 from playwright.sync_api import Request, Response
 
 from tests.browser.chromium import LOADING, SKIP_REASON, find_chromium
-from tests.browser.console.conftest import Console, console_server, windows
+from tests.browser.console.conftest import (
+    Console,
+    browser_driver,
+    console_server,
+    pdf_windows,
+    windows,
+)
 from tests.browser.portal.sample_customer import EMAIL, SampleCustomer, create_customer
 from tests.browser.windows import TIMEOUT_MILLISECONDS, Windows, WindowType
 from tests.proof.real_server import PASSWORD, RealServer
 
-__all__ = ["console_server", "windows"]  # fixtures
+__all__ = ["browser_driver", "console_server", "pdf_windows", "windows"]  # fixtures
 
 WIDE = 1440
 PHONE = 390
@@ -64,6 +70,18 @@ class Portal(Console):
         self.waiting.clear()
         self.open(path)
         self.wait_until_complete()
+
+    def visit_complete(self, path: str) -> None:
+        """Show another page and wait for everything on it. It uses what the page has received."""
+        self.responses.clear()
+        self.visit(path)
+        self.wait_until_complete()
+
+    def list_links(self) -> set[str]:
+        """The pages that the person may see, from the navigation."""
+        links = self.page.get_by_role("navigation").get_by_role("link")
+        links.first.wait_for()
+        return {str(link.get_attribute("href")).removeprefix(self.root) for link in links.all()}
 
     def requested_paths(self) -> set[str]:
         return {response.url.removeprefix(self.address) for response in self.responses}

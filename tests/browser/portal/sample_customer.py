@@ -23,6 +23,7 @@ MONTH = "2026-10"
 EMAIL = "hanako@example.com"
 VISITOR = "guest@example.com"  # with the flags of a new login
 CLERK = "clerk.one"  # sees the second account only
+CLERK_PERMISSIONS = ["ReadAccount", "ReadInvoice", "ReadGroups", "ReadTags", "ReadBudget", "ReadRi"]
 FIRST_ACCOUNT = CUSTOMERS["BG-0001"][1]
 SECOND_ACCOUNT = "666666666666"
 # What no page, request or store may contain: the vendor's costs, and other companies.
@@ -119,7 +120,7 @@ def create_login(api: httpx.Client, company_id: str, email: str, meta: dict[str,
 def _create_clerk(api: httpx.Client) -> None:
     person = {"username": CLERK, "password": PASSWORD, "notification": {"email": "false"}}
     user_id = send(api, "POST", "/u/users", person)["user_id"]
-    role = {"name": "reader", "namespace": "portal", "permissions": ["ReadAccount", "ReadInvoice"]}
+    role = {"name": "reader", "namespace": "portal", "permissions": CLERK_PERMISSIONS}
     send(api, "POST", "/auth/rbac/roles", role)
     mapping = {
         "user_id": user_id,

@@ -11,9 +11,10 @@ def test_every_page_is_accessible_fits_and_shows_nothing_of_others(
     open_portal: OpenPortal,
 ) -> None:
     portal = open_portal()
+    portal.open("/dashboard")
 
     for name, path in PAGES.items():
-        portal.open_complete(path)
+        portal.visit_complete(path)
 
         assert all(response.ok for response in portal.responses), name
         portal.check_accessibility_in_both_languages()
@@ -27,9 +28,14 @@ def test_no_page_contains_anything_of_an_account_that_a_filter_hides(
     open_portal: OpenPortal,
 ) -> None:
     portal = open_portal(CLERK)
+    portal.open("/dashboard")
+    links = portal.list_links()
+    assert {"/accounts", "/tags", "/commitments"} <= links
 
     for name, path in PAGES.items():
-        portal.open_complete(path)
+        if path.partition("?")[0] not in links:
+            continue  # it shows nothing but a sentence: test_visits.py
+        portal.visit_complete(path)
 
         contents = portal.read_everything()
         assert FIRST_ACCOUNT not in contents, name

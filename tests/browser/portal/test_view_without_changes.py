@@ -78,14 +78,16 @@ def test_only_the_customer_has_what_changes_something(
     open_console: OpenConsole, open_portal: OpenPortal, customer: SampleCustomer
 ) -> None:
     own = open_portal()
+    own.open("/dashboard")
     with record_portal(open_view(open_console(customer.reseller), customer)) as view:
+        view.open("/dashboard")
         for name, path in PAGES.items():
             if name == "security":
                 continue  # about one's own login; a view does not show it
             if name in BUTTONS:
-                own.open_complete(path)
+                own.visit_complete(path)
                 assert BUTTONS[name] <= read_changing_buttons(own), name
-            view.open_complete(path)
+            view.visit_complete(path)
 
             assert read_changing_buttons(view) == set(), name
             assert view.page.locator(FIELDS).count() == 0, name

@@ -22,7 +22,6 @@ from tests.browser.portal.sample_customer import (
     find_foreign,
 )
 from tests.browser.windows import Windows, WindowType
-from tests.invoicing.pdf.pdf_text import extract_text
 from tests.proof.real_server import PASSWORD
 
 # The pages whose flags are off for a new login.
@@ -33,12 +32,6 @@ UNAVAILABLE = "このページは利用できません。"
 @pytest.fixture
 def portal(open_portal: OpenPortal) -> Portal:
     return open_portal()
-
-
-def list_links(portal: Portal) -> set[str]:
-    links = portal.page.get_by_role("navigation").get_by_role("link")
-    links.first.wait_for()
-    return {str(link.get_attribute("href")).removeprefix("/portal") for link in links.all()}
 
 
 @pytest.fixture
@@ -72,7 +65,7 @@ def test_a_customer_signs_in_and_reads_its_own_language(
 def test_what_is_off_is_neither_shown_nor_requested(open_portal: OpenPortal) -> None:
     portal = open_portal(VISITOR)
     portal.open("/dashboard")
-    links = list_links(portal)
+    links = portal.list_links()
     portal.page.wait_for_load_state("networkidle")  # what the dashboard has requested
 
     for path in HIDDEN:
@@ -90,7 +83,7 @@ def test_all_flags_show_all_pages(portal: Portal) -> None:
     pages = {path.partition("?")[0] for path in PAGES.values() if path.count("/") == 1}
     pages.remove("/security")  # in the menu of the person
 
-    assert pages <= list_links(portal)
+    assert pages <= portal.list_links()
 
 
 def test_a_user_with_a_filter_sees_its_account_only(open_portal: OpenPortal) -> None:
@@ -116,25 +109,6 @@ def test_a_customer_sees_what_a_tag_cost_and_marks_it_provisional(portal: Portal
 
     expect(row.first).to_contain_text("¥")
     expect(page.get_by_text("請求書が未発行のため暫定です: 2026年10月（AWS）")).to_be_visible()
-
-
-def test_a_customer_downloads_an_invoice(portal: Portal) -> None:
-    portal.open("/invoices")
-    page = portal.page
-    page.get_by_role("link", name="2026年8月 AWS").click()
-    page.wait_for_url(f"**/invoices/{CLOSED_MONTH}/aws")
-    expect(page.locator("iframe[title$='の印刷イメージ']")).to_be_visible()
-
-    with page.expect_download() as pdf:
-        page.get_by_role("button", name="PDF").click()
-    with page.expect_download() as lines:
-        page.get_by_role("button", name="割引明細（CSV）").click()
-
-    assert pdf.value.suggested_filename.endswith(".pdf")
-    assert lines.value.suggested_filename.endswith("-aws-discount.csv")
-    printed = extract_text(pdf.value.path().read_bytes())
-    assert "さくら商事" in printed
-    assert find_foreign(printed + lines.value.path().read_text()) == []
 
 
 def test_a_customer_downloads_reports(portal: Portal) -> None:

@@ -1,4 +1,4 @@
-"""What a customer sees of invoices that were replaced, credited or cancelled."""
+"""A customer reads and downloads its invoices, also those that were replaced or credited."""
 
 from __future__ import annotations
 
@@ -11,9 +11,16 @@ from tests.browser.console.sample_reseller import (
     bill_month,
     create_reseller,
 )
-from tests.browser.portal.conftest import PHONE, WIDE, sign_in
-from tests.browser.portal.sample_customer import EMAIL, SampleCustomer, create_login, send
+from tests.browser.portal.conftest import PHONE, WIDE, OpenPortal, sign_in
+from tests.browser.portal.sample_customer import (
+    EMAIL,
+    SampleCustomer,
+    create_login,
+    find_foreign,
+    send,
+)
 from tests.browser.windows import Windows
+from tests.invoicing.pdf.pdf_text import extract_text
 from tests.proof.real_server import RealServer
 
 FLAGS = {"invoice": True, "invoice_download_csv_discount": True}
@@ -36,6 +43,31 @@ def receiver(console_server: RealServer) -> SampleCustomer:
         send(api, "POST", f"{opened}/replacement", {"reason": "社外秘の理由"})
         send(api, "PUT", f"{opened}/sent", {"revision": 2})
     return SampleCustomer(reseller, company)
+
+
+@pytest.fixture
+def windows(pdf_windows: Windows) -> Windows:
+    return pdf_windows
+
+
+def test_a_customer_downloads_an_invoice(open_portal: OpenPortal) -> None:
+    portal = open_portal()
+    portal.open("/invoices")
+    page = portal.page
+    page.get_by_role("link", name="2026年8月 AWS").click()
+    page.wait_for_url(f"**/invoices/{CLOSED_MONTH}/aws")
+    expect(page.locator("iframe[title$='の印刷イメージ']")).to_be_visible()
+
+    with page.expect_download() as pdf:
+        page.get_by_role("button", name="PDF").click()
+    with page.expect_download() as lines:
+        page.get_by_role("button", name="割引明細（CSV）").click()
+
+    assert pdf.value.suggested_filename.endswith(".pdf")
+    assert lines.value.suggested_filename.endswith("-aws-discount.csv")
+    printed = extract_text(pdf.value.path().read_bytes())
+    assert "さくら商事" in printed
+    assert find_foreign(printed + lines.value.path().read_text()) == []
 
 
 def test_the_customer_sees_which_invoice_replaces_which(
