@@ -93,16 +93,18 @@ endif
 
 UNIT_TESTS = $(addprefix --ignore=,$(PROOF_TESTS) $(PRODUCT_TESTS) $(TRACED_TESTS))
 
-# The second core compiles the other tests while the traced ones run.
+# The traced tests run beside the others, and collecting first compiles those once for all processes.
 test-unit: setup ## unit and API tests, with full branch coverage of rules and arithmetic
 ifeq ($(strip $(ARGS)),)
 	@rm -f .coverage .coverage.*
-	@echo "$(PY)coverage run $(call PYTEST,rules) (rules and arithmetic)"
-	@$(PY)python -m pytest -q --collect-only $(UNIT_TESTS) > .cache/collected.log 2>&1 & collecting=$$!; failed=0; \
-	$(PY)coverage run $(call PYTEST,rules) $(TRACED_TESTS) || failed=1; wait $$collecting || true; exit $$failed
+	@echo "$(PY)coverage run $(call PYTEST,rules) (rules and arithmetic; the output follows below)"
+	@$(PY)coverage run $(call PYTEST,rules) $(TRACED_TESTS) > .cache/rules.log 2>&1 & rules=$$!; failed=0; \
+	$(PY)python -m pytest -q --collect-only $(UNIT_TESTS) > .cache/collected.log 2>&1 || true; \
+	echo "$(PY)python $(call PYTEST,unit) $(PARALLEL)"; \
+	$(PY)python $(call PYTEST,unit) $(PARALLEL) $(UNIT_TESTS) || failed=1; \
+	wait $$rules || failed=1; cat .cache/rules.log; exit $$failed
 	$(PY)coverage combine --quiet
 	$(PY)coverage report --fail-under=100 $(RULES) $(ARITHMETIC)
-	$(PY)python $(call PYTEST,unit) $(PARALLEL) $(UNIT_TESTS)
 else
 	$(PY)python $(call PYTEST,unit) $(ARGS)
 endif
@@ -262,14 +264,18 @@ WEB_ASSETS := $(wildcard src/nimbill/application/static/api/index.html src/nimbi
 BUILT_FROM := pyproject.toml hatch_build.py $(WEB_SOURCES) $(if $(filter 4,$(words $(WEB_ASSETS))),,web-assets)
 web-assets:
 
+# The Python of the system first, because distributions compile theirs with all optimisations. One that somebody
+# compiled often lacks them, and everything takes up to twice as long.
+PYTHONS = /usr/bin/python3.11 python3.11 python3 python3.13 python3.12
+
 .venv/bin/uv: requirements/uv.txt
-	@if $(PY)python -c '' 2>/dev/null; then exit 0; fi; \
-	python=; for each in $(PYTHON) python3.11 python3 python3.13 python3.12; do \
-	  if "$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then python=$$each; break; fi; \
+	@if $(PY)python -c '' 2>/dev/null; then exit 0; fi; found=; \
+	for each in $(or $(PYTHON),$(PYTHONS)); do \
+	  if "$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    found="$$found $$each"; if "$$each" -m venv --clear .venv >/dev/null 2>&1; then exit 0; fi; rm -rf .venv; fi; \
 	done; \
-	test -n "$$python" || { echo "Nimbill needs Python 3.11 or newer. Name one with PYTHON=/path/to/python."; exit 1; }; \
-	"$$python" -m venv --clear .venv || { rm -rf .venv; \
-	  echo "$$python cannot create virtual environments (Debian and Ubuntu: apt-get install python3-venv)."; exit 1; }
+	test -n "$$found" || { echo "Nimbill needs Python 3.11 or newer. Name one with PYTHON=/path/to/python."; exit 1; }; \
+	echo "Cannot create a virtual environment with$$found (Debian and Ubuntu: apt-get install python3-venv)."; exit 1
 	@$(TRUST_SYSTEM_CERTIFICATES); $(PY)python -m pip install --quiet --require-hashes --requirement requirements/uv.txt
 	@touch $@
 

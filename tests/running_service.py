@@ -78,6 +78,13 @@ class Service:
                 )
             )
 
+    def read_metrics(self) -> str:
+        """The metrics of this moment, not those that are kept for some seconds."""
+        self.app.state.service_metrics._rendered_at = float("-inf")
+        response = self.http.get("/metrics")
+        assert response.status_code == 200
+        return response.text
+
     def root(
         self,
         organisation: NewOrganisation | None = None,

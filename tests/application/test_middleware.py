@@ -254,7 +254,7 @@ def test_an_unknown_method_is_refused_and_not_logged(service: Service) -> None:
 
     read_problem(response, 405)
     read_problem(unknown_path, 404)
-    metrics = service.http.get("/metrics").text
+    metrics = service.read_metrics()
     assert CANARY.upper() not in repr(lines) + response.text + metrics
     assert 'method="(other)"' in metrics
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
+from nimbill.application import service_metrics
 from nimbill.application.service_metrics import ServiceMetrics
 from nimbill.database.embedded_postgres import Address, is_embedded, is_ready
 from nimbill.database.tenant_scope import create_app_engine
-from nimbill.foundation.metrics import GaugeValues, render_metrics
+from nimbill.foundation.metrics import GaugeValues
 from nimbill.foundation.settings import read_settings
 from tests.running_service import Service, running_service
 from tests.temporary_database import execute_sql, temporary_database
@@ -29,7 +30,6 @@ def database(postgres: Address, superuser: Address) -> Iterator[Address]:
 @pytest.fixture(scope="module")
 def measured(database: Address, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     with running_service(database.url, tmp_path_factory.mktemp("measured")) as service:
-        service.app.state.service_metrics.cache_seconds = 0
         yield service
 
 
@@ -40,9 +40,7 @@ def tables(database: Address, superuser: Address) -> Address:
 
 def read_metrics(service: Service) -> dict[str, float]:
     """Every sample by its name and labels."""
-    response = service.http.get("/metrics")
-    assert response.status_code == 200
-    return parse_samples(response.text)
+    return parse_samples(service.read_metrics())
 
 
 def parse_samples(text: str) -> dict[str, float]:
@@ -141,7 +139,7 @@ def test_imports_and_invoice_runs_are_counted_over_all_organisations(
     assert samples['nimbill_imports{state="parked",vendor="aws"}'] == 2
     assert samples['nimbill_imports{state="done",vendor="aws"}'] == 4
     assert samples['nimbill_invoice_runs{state="running",vendor="azure"}'] == 2
-    text = measured.http.get("/metrics").text
+    text = measured.read_metrics()
     assert measured.organisation.organisation_id not in text
 
 
@@ -161,13 +159,13 @@ def test_the_database_and_the_pool_are_described(measured: Service) -> None:
 
 
 def read_gauges(metrics: ServiceMetrics) -> dict[str, float]:
-    async def read() -> Sequence[GaugeValues]:
+    async def render() -> bytes:
         try:
-            return await metrics.read()
+            return await metrics.render()
         finally:
             await metrics._engine.dispose()
 
-    return parse_samples(render_metrics(asyncio.run(read())).decode())
+    return parse_samples(asyncio.run(render()).decode())
 
 
 def test_an_unavailable_database_is_reported_and_the_other_metrics_stay(tmp_path: Path) -> None:
@@ -194,43 +192,43 @@ def test_the_state_of_the_embedded_database_is_reported(
     assert is_ready(postgres_folder)
 
 
-def test_the_database_is_read_once_in_some_seconds(
-    measured: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def reads(measured: Service, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is read and rendered; whatever was kept has expired."""
     metrics = measured.app.state.service_metrics
     reads = []
 
-    async def count_read() -> list[GaugeValues]:
-        reads.append(1)
-        return []
-
-    monkeypatch.setattr(metrics, "_read_database", count_read)
-    monkeypatch.setattr(metrics, "cache_seconds", 60)
-    monkeypatch.setattr(metrics, "_read_at", float("-inf"))
-
-    for _ in range(3):
-        measured.http.get("/metrics")
-
-    assert len(reads) == 1
-
-
-def test_simultaneous_requests_read_the_database_once(
-    measured: Service, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    metrics = measured.app.state.service_metrics
-    reads = []
-
-    async def count_read() -> list[GaugeValues]:
-        reads.append(1)
+    async def read_database() -> list[GaugeValues]:
+        reads.append("read")
         await asyncio.sleep(0)  # the other request runs until it waits
         return []
 
-    async def read_twice() -> None:
-        await asyncio.gather(metrics.read(), metrics.read())
+    def render(_gauges: Sequence[GaugeValues]) -> bytes:
+        reads.append("rendered")
+        return b"nothing"
 
-    monkeypatch.setattr(metrics, "_read_database", count_read)
+    monkeypatch.setattr(metrics, "_read_database", read_database)
+    monkeypatch.setattr(service_metrics, "render_metrics", render)
     monkeypatch.setattr(metrics, "cache_seconds", 60)
-    monkeypatch.setattr(metrics, "_read_at", float("-inf"))
-    measured.run(read_twice)
+    monkeypatch.setattr(metrics, "_rendered_at", float("-inf"))
+    return reads
 
-    assert len(reads) == 1
+
+def test_metrics_are_read_and_rendered_once_in_some_seconds(
+    measured: Service, reads: list[str]
+) -> None:
+    for _ in range(3):
+        assert measured.http.get("/metrics").text == "nothing"
+
+    assert reads == ["read", "rendered"]
+
+
+def test_simultaneous_requests_read_and_render_once(measured: Service, reads: list[str]) -> None:
+    metrics = measured.app.state.service_metrics
+
+    async def render_twice() -> None:
+        await asyncio.gather(metrics.render(), metrics.render())
+
+    measured.run(render_twice)
+
+    assert reads == ["read", "rendered"]

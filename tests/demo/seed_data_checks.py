@@ -9,7 +9,13 @@ import httpx
 
 from nimbill.demo.approval_steps import AMOUNT, REQUESTER
 from nimbill.demo.cost_deliveries import LATE_DELIVERY
-from nimbill.demo.fixtures import CONTACTS, find_production_account
+from nimbill.demo.fixtures import (
+    ACCOUNT_GROUP,
+    CONTACTS,
+    FULL_PORTAL,
+    PORTAL_LOGINS,
+    find_production_account,
+)
 from nimbill.demo.invoice_steps import list_customers_with_combined_invoice, pdf_folder
 from nimbill.demo.monthly_data import (
     CURRENT_MONTH,
@@ -174,6 +180,14 @@ def check_operator_can_decide_about_a_request(client: ResellerClient) -> None:
     invoice = f"/invoices/{target['month']}/{target['company_id']}/{target['vendor']}"
     (note,) = client.get(f"{invoice}/credit-notes")
     assert (note["pre_tax"], note["created_by"]) == (AMOUNT, REQUESTER)
+
+
+def check_customer_has_an_account_group(client: ResellerClient) -> None:
+    (entry,) = client.get("/audit?action=create_account_group")
+
+    assert entry["actor_name"] == PORTAL_LOGINS[FULL_PORTAL]
+    assert entry["sent"]["name"] == ACCOUNT_GROUP
+    assert len(entry["sent"]["customer_ids"]) == 2
 
 
 def check_second_reseller_is_invoiced(client: ResellerClient) -> None:

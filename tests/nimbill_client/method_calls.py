@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nimbill_client import (
+    AccountGroupCreate,
     ApprovalRequestBody,
     Band,
     BillingGroupCreate,
@@ -318,6 +319,10 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     "portal.read_tag_usage": lambda c: (
         c.portal.read_tag_usage("Team", MONTH, company_id="com"),
         c.portal.read_tag_usage("Team", first=MONTH, last=MONTH),
+    ),
+    "portal.list_account_groups": lambda c: c.portal.list_account_groups("com"),
+    "portal.create_account_group": lambda c: c.portal.create_account_group(
+        AccountGroupCreate(name="Research", customer_ids=["1"], company_id="com")
     ),
     "portal.list_invoices": lambda c: list(c.portal.list_invoices("com")),
     "portal.read_invoice": lambda c: c.portal.read_invoice(MONTH, "aws", "com"),

@@ -47,7 +47,7 @@ def test_attempts_are_counted_by_outcome(sender: Service, receiver: Receiver) ->
     close_month(sender)
     wait_for_deliveries(sender, endpoint, have_state("delivered"))
 
-    metrics = sender.http.get("/metrics").text
+    metrics = sender.read_metrics()
 
     assert 'nimbill_webhook_attempts_total{outcome="delivered"}' in metrics
     assert endpoint not in metrics

@@ -6,6 +6,8 @@ from pathlib import Path
 from nimbill_client.connection import Call, Connection
 from nimbill_client.pages import iterate_pages
 from nimbill_client.portal_bodies import (
+    AccountGroup,
+    AccountGroupCreate,
     AccountUsage,
     CustomerInvoice,
     CustomerInvoiceHead,
@@ -16,6 +18,7 @@ from nimbill_client.portal_bodies import (
 from nimbill_client.record import BilledVendor
 
 PORTAL = "/m/portal"
+GROUPS_PATH = f"{PORTAL}/groups"
 INVOICE_PATH = f"{PORTAL}/invoices/{{month}}/{{vendor}}"
 FILE_SECONDS_MAX = 600  # the service prints what is not printed yet
 
@@ -72,6 +75,17 @@ class Portal:
         query = {"key": key, **_build_period(month, first, last, company_id)}
         call = Call(method="GET", path=f"{PORTAL}/usage/tag", query=query)
         return self._connection.fetch(TagUsage, call)
+
+    def list_account_groups(self, company_id: str | None = None) -> list[AccountGroup]:
+        """List the account groups by name."""
+        call = Call(method="GET", path=GROUPS_PATH, query={"company_id": company_id})
+        return self._connection.fetch(list[AccountGroup], call)
+
+    def create_account_group(
+        self, group: AccountGroupCreate, *, key: str | None = None
+    ) -> AccountGroup:
+        call = Call(method="POST", path=GROUPS_PATH, body=group, key=key)
+        return self._connection.fetch(AccountGroup, call)
 
     def list_invoices(self, company_id: str | None = None) -> Iterator[CustomerInvoiceHead]:
         """Iterate over the invoices, the newest month first."""

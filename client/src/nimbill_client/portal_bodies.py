@@ -50,6 +50,23 @@ class Me(Record, frozen=True, kw_only=True):
     branding: Branding
 
 
+class AccountGroup(Record, frozen=True, kw_only=True):
+    """A group of accounts, to see what they cost together."""
+
+    group_id: str
+    company_id: str
+    name: str
+    customer_ids: list[str]
+
+
+class AccountGroupCreate(Record, frozen=True, kw_only=True):
+    """Users of the organisation name the company; a customer has only one."""
+
+    name: str
+    customer_ids: list[str]
+    company_id: str | None = None
+
+
 class UsageMonth(Record, frozen=True, kw_only=True):
     """A provisional month has no invoice yet: its terms and exchange rate may still change."""
 

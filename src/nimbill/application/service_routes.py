@@ -87,7 +87,7 @@ async def readyz(request: Request[Any, Any, Any]) -> dict[str, str]:
 async def show_metrics(request: Request[Any, Any, Any]) -> bytes:
     """Return the metrics of all workers in the Prometheus text format."""
     service_metrics: ServiceMetrics = request.app.state.service_metrics
-    return metrics.render_metrics(await service_metrics.read())
+    return await service_metrics.render()
 
 
 @get(

@@ -69,6 +69,7 @@ SUBUSERS = (
 PORTAL_LOGINS = {"BG-0001": "hinata@demo.invalid", "BG-0003": "akatsuki@demo.invalid"}
 # The first customer sees every page of the portal, the second one those of a new account.
 FULL_PORTAL = "BG-0001"
+ACCOUNT_GROUP = "開発と検証"  # of the first customer
 
 # Who receives the invoices of a customer: name, address, and whether as recipient or as a copy.
 CONTACTS = {

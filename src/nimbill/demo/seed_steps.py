@@ -18,6 +18,7 @@ from nimbill.demo.cost_steps import (
 )
 from nimbill.demo.customers import DemoCustomer
 from nimbill.demo.fixtures import (
+    ACCOUNT_GROUP,
     FULL_PORTAL,
     ON_RECEIPT,
     PORTAL_LOGINS,
@@ -55,6 +56,7 @@ from nimbill.demo.sending_steps import (
 )
 from nimbill.demo.stack_steps import launch_stack  # version 3
 from nimbill_client import (
+    AccountGroupCreate,
     Band,
     BillingGroupCreate,
     CloudAccountCreate,
@@ -219,6 +221,20 @@ def add_portal_logins(client: DemoClient, reseller: DemoReseller) -> None:
             client.api.portal_logins.create(body, key=f"demo-portal-{group}")
 
 
+def add_account_group(client: DemoClient, reseller: DemoReseller) -> None:
+    """The customer with all pages of the portal puts all but its first account into a group."""
+    if reseller is not AOZORA:
+        return
+    accounts = [
+        account.customer_id
+        for account in list_cloud_accounts(reseller)
+        if account.customer.billinggroup_id == FULL_PORTAL and account.number > 0
+    ]
+    group = AccountGroupCreate(name=ACCOUNT_GROUP, customer_ids=accounts)
+    with client.sign_in_as(PORTAL_LOGINS[FULL_PORTAL]) as customer, existing_allowed():
+        customer.portal.create_account_group(group, key="demo-account-group")
+
+
 def add_subusers(client: DemoClient, reseller: DemoReseller) -> None:
     """Creates a role, a user and a role assignment for each subuser."""
     companies = client.company_ids()
@@ -270,6 +286,7 @@ def build_seed_plan(reseller: DemoReseller, months: Sequence[str]) -> SeedPlan:
             "cost files": partial(start_imports, months=recent),
             "free format items": add_free_format_items,
             "portal logins": add_portal_logins,
+            "an account group": add_account_group,
             "contacts": add_contacts,
             "a webhook endpoint": add_webhook,
             "subusers": add_subusers,

@@ -58,6 +58,6 @@ test("what replaces an invoice shows its amounts and no hash", () => {
     digest: "0f",
   });
 
-  assert.deepEqual(changes, [{ path: ["total"], before: "190472", after: "180448" }]);
+  assert.deepEqual(changes, [{ path: ["total"], before: "190,472", after: "180,448" }]);
   assert.deepEqual(values, [{ path: ["invoice_no"], text: "202609-0001" }]);
 });

@@ -13,6 +13,14 @@ test("nested values are named by the fields that lead to them", () => {
   ]);
 });
 
+test("numbers have separated thousands, ids of digits do not", () => {
+  const sent = { amount: 1234567, cost: "-98765.4321", customer_id: "123456789012", list: [5000] };
+  assert.deepEqual(
+    listValues(sent).map(({ text }) => text),
+    ["1,234,567", "-98,765.4321", "123456789012", ["5,000"]],
+  );
+});
+
 test("the value before is the newest one of the same vendor", () => {
   const entry = { ...RATE, seq: 9, sent: { vendor: "aws", exchange_rate: "151" } };
   const older = [

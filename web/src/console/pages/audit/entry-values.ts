@@ -1,4 +1,5 @@
 // The values that a change sent, and those that the log recorded before it.
+import { formatExact } from "../../../components/amount-format.ts";
 
 /** How many parts of a long list are shown. */
 export const SHOWN_MAX = 5;
@@ -24,12 +25,19 @@ export interface ChangedValue extends RecordedValue {
 export function listValues(sent: unknown, path: string[] = []): RecordedValue[] {
   if (sent === null || sent === undefined || sent === "") return [];
   if (Array.isArray(sent)) {
-    if (sent.every((part) => typeof part !== "object")) return [{ path, text: sent.map(String) }];
+    if (sent.every((part) => typeof part !== "object"))
+      return [{ path, text: sent.map(writeValue) }];
     return sent.flatMap((part, index) => listValues(part, [...path, String(index + 1)]));
   }
   if (typeof sent === "object")
     return Object.entries(sent).flatMap(([name, value]) => listValues(value, [...path, name]));
-  return [{ path, text: String(sent) }];
+  return [{ path, text: writeValue(sent) }];
+}
+
+/** Numbers get their thousands separated; ids of digits are texts, and those have no fraction. */
+function writeValue(value: unknown): string {
+  const text = String(value);
+  return typeof value === "number" || /^-?\d+\.\d+$/.test(text) ? formatExact(text) : text;
 }
 
 /** `older` are entries about the same object, newest first. */

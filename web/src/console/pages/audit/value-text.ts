@@ -4,6 +4,7 @@ import { toPercent } from "../../../components/percent.ts";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useApprovalKinds } from "../approvals/approval-texts.ts";
+import { useCreditKinds } from "../invoice/credit-kinds.ts";
 import type { AuditEntry } from "./audit-page.tsx";
 import { SHOWN_MAX } from "./entry-values.ts";
 import { useFieldText } from "./field-texts.ts";
@@ -22,7 +23,11 @@ export function useValueText(entries: AuditEntry[], customers: readonly string[]
     down: t`Round down`,
     up: t`Round up`,
   };
-  const kinds: Record<string, string> = useApprovalKinds();
+  const kinds: Record<string, string> = {
+    ...useApprovalKinds(),
+    ...useCreditKinds(),
+    correction: t`Difference to the recalculated invoice`,
+  };
   const nameOf = (text: string) => (text.startsWith("cmp_") ? customerName(text) : text);
   const scalarText = (field: string, text: string) => {
     if (RATES.has(field)) return `${toPercent(text)}%`;

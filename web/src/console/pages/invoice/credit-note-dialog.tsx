@@ -11,12 +11,12 @@ import { useChange } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
 import { useNotifications } from "../../../components/notifications.tsx";
+import { type CreditKind, useCreditKinds } from "./credit-kinds.ts";
 import { CreditedAmounts, isComplete, type TypedCredit } from "./credited-amounts.tsx";
 import { CreditedLines } from "./credited-lines.tsx";
 import type { InvoiceDocument, InvoicePath } from "./invoice-page.tsx";
 
 type CreditNoteRequest = components["schemas"]["CreditNoteRequest"];
-type Kind = Exclude<CreditNoteRequest["kind"], "correction">;
 
 interface CreditNoteDialogProps {
   path: InvoicePath;
@@ -27,7 +27,8 @@ interface CreditNoteDialogProps {
 export function CreditNoteDialog({ path, invoice, onEnd }: CreditNoteDialogProps) {
   const { t } = useLingui();
   const { notify } = useNotifications();
-  const [kind, setKind] = useState<Kind>("full");
+  const kinds = useCreditKinds();
+  const [kind, setKind] = useState<CreditKind>("full");
   const [reason, setReason] = useState("");
   const [lines, setLines] = useState<readonly string[]>([]);
   const [amounts, setAmounts] = useState<readonly TypedCredit[]>([
@@ -70,12 +71,8 @@ export function CreditNoteDialog({ path, invoice, onEnd }: CreditNoteDialogProps
         <FormField label={t`What is credited`}>
           <RadioGroup
             value={kind}
-            onChange={({ detail }) => setKind(detail.value as Kind)}
-            items={[
-              { value: "full", label: t`Everything that is left of the invoice` },
-              { value: "lines", label: t`Lines of the invoice` },
-              { value: "manual", label: t`Amounts by hand, before tax` },
-            ]}
+            onChange={({ detail }) => setKind(detail.value as CreditKind)}
+            items={Object.entries(kinds).map(([value, label]) => ({ value, label }))}
           />
         </FormField>
         {kind === "lines" && <CreditedLines path={path} chosen={lines} onChange={setLines} />}
@@ -89,7 +86,7 @@ export function CreditNoteDialog({ path, invoice, onEnd }: CreditNoteDialogProps
 }
 
 function buildRequest(
-  kind: Kind,
+  kind: CreditKind,
   reason: string,
   lines: readonly string[],
   amounts: readonly TypedCredit[],
