@@ -4,12 +4,15 @@ from xdist.scheduler import LoadFileScheduling
 
 # Their tests share a server, its data and a browser, which take as long as several tests to start.
 ONE_PROCESS = ("tests/browser/console/", "tests/browser/portal/")
+# It starts a server of its own.
+ANY_PROCESS = "tests/browser/console/test_sending_page.py"
 
 
 class SharedFixtureScheduling(LoadFileScheduling):  # type: ignore[misc]  # without types
     """Runs the tests of a file in one process, and also those of a folder that shares much."""
 
     def _split_scope(self, nodeid: str) -> str:
-        folder = next((name for name in ONE_PROCESS if nodeid.startswith(name)), None)
+        shared = () if nodeid.startswith(ANY_PROCESS) else ONE_PROCESS
+        folder = next((name for name in shared if nodeid.startswith(name)), None)
         scope: str = folder or super()._split_scope(nodeid)
         return scope
