@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.browser.console.conftest import ALL_RULES
 from tests.browser.portal.conftest import PHONE, WIDE, OpenPortal
 from tests.browser.portal.portal_pages import PAGES
 from tests.browser.portal.sample_customer import CLERK, FIRST_ACCOUNT, find_foreign
@@ -17,7 +18,7 @@ def test_every_page_is_accessible_fits_and_shows_nothing_of_others(
         portal.visit_complete(path)
 
         assert all(response.ok for response in portal.responses), name
-        portal.check_accessibility_in_both_languages()
+        portal.check_accessibility_in_both_languages(ALL_RULES)
         assert find_foreign(portal.read_everything()) == [], name
         portal.check_width(PHONE)
         portal.check_width(WIDE)

@@ -121,7 +121,8 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         number = 0
         while fuzz.sent < size and not fuzz.enough:
             number += 1
-            _send_hostile(service, superuser, fuzz, environment.random(f"R1 {number}"))
+            count = min(PER_TENANT, size - fuzz.sent)
+            _send_hostile(service, superuser, fuzz, environment.random(f"R1 {number}"), count)
             if number % 50 == 0:
                 print_progress(f"R1: {fuzz.sent} requests, {len(fuzz.misses)} misses")
     without_success = fuzz.document.operations() - fuzz.succeeded - NEED_A_CLOUD
@@ -147,12 +148,13 @@ def _format_figures(fuzz: Fuzz, generated: int) -> str:
     )
 
 
-def _send_hostile(service: Service, superuser: Superuser, fuzz: Fuzz, random: Random) -> None:
+def _send_hostile(
+    service: Service, superuser: Superuser, fuzz: Fuzz, random: Random, count: int
+) -> None:
+    """Send each valid request once, and hostile ones until there are this many."""
     seeds = build_valid_requests(service, superuser, random)
     requests = [draft.request() for draft in seeds.each(random)]
-    requests += [
-        make_hostile(seeds.pick(random), random) for _ in range(PER_TENANT - len(requests))
-    ]
+    requests += [make_hostile(seeds.pick(random), random) for _ in range(count - len(requests))]
     random.shuffle(requests)
     _send_all(service, fuzz, requests)
 
