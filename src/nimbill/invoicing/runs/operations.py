@@ -138,10 +138,12 @@ async def _lock_period(
 
 async def _refuse_unknown_groups(
     db: AsyncConnection, scope: TenantScope, company_ids: Collection[str], field: str
-) -> None:
+) -> list[str]:
+    """Return the groups in the order of their numbers."""
     visible = await month_settings.list_visible_groups(db, scope, list(company_ids))
     if len(visible) < len(set(company_ids)):
         refuse_if([Violation(field, "existing billing groups")])
+    return visible
 
 
 def refuse_if_missing(missing: Mapping[str, str]) -> None:
@@ -174,13 +176,11 @@ async def start_invoice_run(
     Named groups must all be ready; in bulk, groups that are not ready are skipped.
     """
     period = BillingPeriod(month, body.vendor)
-    refuse_closed(await load_month_state(db, scope, period))
     if body.bulk:
         company_ids = await month_settings.list_visible_groups(db, scope)
         requested: Any = None if scope.billing_groups is None else sorted(scope.billing_groups)
     else:
-        await _refuse_unknown_groups(db, scope, body.group, "group")
-        company_ids = await month_settings.list_visible_groups(db, scope, list(body.group))
+        company_ids = await _refuse_unknown_groups(db, scope, body.group, "group")
         requested = sorted(company_ids)
     request = RunRequest(
         period=period,
@@ -191,6 +191,8 @@ async def start_invoice_run(
     run_id = await run_records.find_run_to_join(db, scope, request, key_hash)
     if run_id is None and not body.bulk:
         await _refuse_unready_groups(db, scope, period, company_ids)
+    else:
+        refuse_closed(await load_month_state(db, scope, period))
     return run_id or await run_records.start_or_join_run(db, scope, request, key_hash)
 
 
@@ -198,6 +200,7 @@ async def _refuse_unready_groups(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_ids: Collection[str]
 ) -> None:
     batch = await load_batch(db, scope, period, list(company_ids))
+    refuse_closed(batch.context.state)
     obstacle = find_month_obstacle(batch.context.state)
     missing = dict.fromkeys(
         await invoiced_groups.list_sent_groups(db, scope, period, company_ids), ALREADY_SENT
