@@ -27,7 +27,9 @@ def run_command(
     with (
         patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{stdin}\n".encode()))),
         patch("nimbill.commands.command_line.signal"),
-        patch("nimbill.commands.command_line.make_files_private"),  # for the whole process
+        # for the whole process
+        patch("nimbill.commands.command_line.make_files_private"),
+        patch("nimbill.commands.command_line.keep_what_is_imported"),
         patch.dict(os.environ, env, clear=True),
         redirect_stdout(output),
         redirect_stderr(errors),

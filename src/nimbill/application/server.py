@@ -23,6 +23,7 @@ from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
 from nimbill.foundation.errors import OperatorError
+from nimbill.foundation.garbage_collection import keep_what_is_imported
 from nimbill.foundation.logs import SERVER_LOG_CONFIG
 
 HEADER_MILLISECONDS = 8_000
@@ -81,6 +82,7 @@ def serve(
     _raise_open_file_limit()
     # Workers are forked: each has what this process has imported, also one that starts later.
     import_module(APP_MODULE)
+    keep_what_is_imported()
     granian = Granian(
         f"{APP_MODULE}:create_app",
         factory=True,

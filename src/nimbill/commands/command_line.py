@@ -24,6 +24,7 @@ from nimbill.costs.lake.lake_error import LakeError
 from nimbill.database.tenant_scope import describe_database_error, is_database_unavailable
 from nimbill.foundation.errors import OperatorError, ServiceError
 from nimbill.foundation.failure_causes import describe_os_error
+from nimbill.foundation.garbage_collection import keep_what_is_imported
 from nimbill.foundation.logs import configure_library_logs, configure_logs
 from nimbill.foundation.private_files import make_files_private
 
@@ -71,7 +72,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     configure_library_logs()
     expect_json(_asks_for_json(arguments))
     try:
-        build_app(arguments)(arguments, exit_on_error=False, print_error=has_error_terminal())
+        app = build_app(arguments)
+        keep_what_is_imported()
+        app(arguments, exit_on_error=False, print_error=has_error_terminal())
     except KeyboardInterrupt:
         print_json_error("interrupted", "The command was interrupted.")
         sys.exit(INTERRUPTED)
@@ -131,9 +134,10 @@ def build_app(arguments: Sequence[str]) -> App:
         version=nimbill.__version__,
         suppress_keyboard_interrupt=False,
     )
-    has_command = bool(arguments) and arguments[0] in COMMANDS
+    named = arguments[0] if arguments and arguments[0] in COMMANDS else None
     for name, path in COMMANDS.items():
-        app.command(path if has_command else pkgutil.resolve_name(path), name=name)
+        imports = named in (None, name)
+        app.command(pkgutil.resolve_name(path) if imports else path, name=name)
     app.register_install_completion_command(
         help="Install completion of commands and options in your shell: bash, zsh or fish."
     )

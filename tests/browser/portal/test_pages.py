@@ -12,7 +12,7 @@ def test_every_page_is_accessible_fits_and_shows_nothing_of_others(
     open_portal: OpenPortal,
 ) -> None:
     portal = open_portal()
-    portal.open("/dashboard")
+    portal.open_complete("/dashboard")
 
     for name, path in PAGES.items():
         portal.visit_complete(path)
@@ -29,7 +29,7 @@ def test_no_page_contains_anything_of_an_account_that_a_filter_hides(
     open_portal: OpenPortal,
 ) -> None:
     portal = open_portal(CLERK)
-    portal.open("/dashboard")
+    portal.open_complete("/dashboard")
     links = portal.list_links()
     assert {"/accounts", "/tags", "/commitments"} <= links
 

@@ -78,9 +78,9 @@ def test_only_the_customer_has_what_changes_something(
     open_console: OpenConsole, open_portal: OpenPortal, customer: SampleCustomer
 ) -> None:
     own = open_portal()
-    own.open("/dashboard")
+    own.open_complete("/dashboard")
     with record_portal(open_view(open_console(customer.reseller), customer)) as view:
-        view.open("/dashboard")
+        view.open_complete("/dashboard")
         for name, path in PAGES.items():
             if name == "security":
                 continue  # about one's own login; a view does not show it
