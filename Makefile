@@ -133,10 +133,11 @@ test-spark: ## the tests of the sums on a Spark cluster; needs Java 17
 	$(PREPARE) ENVIRONMENT=.venv-spark
 	.venv-spark/bin/python -m tests.spark $(ARGS)
 
-# Tests run faster in the headless shell, which lacks the viewer of PDF files. They do without it.
+# Most tests run in the headless shell, which is faster, or in Chromium where the system has no package of the shell.
 browser:
 	@missing=; command -v chromium chromium-browser google-chrome >/dev/null || missing=chromium; \
-	command -v chromium-headless-shell >/dev/null || missing="$$missing chromium-headless-shell"; \
+	if ! command -v chromium-headless-shell >/dev/null && { test -n "$$missing" || \
+	  apt-cache show chromium-headless-shell >/dev/null 2>&1; }; then missing="$$missing chromium-headless-shell"; fi; \
 	test -n "$$missing" || exit 0; \
 	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
 	  echo "Installing$$(printf ' %s' $$missing) for the browser tests."; \
@@ -272,10 +273,10 @@ PYTHONS = /usr/bin/python3.11 python3.11 python3 python3.13 python3.12
 	@if $(PY)python -c '' 2>/dev/null; then exit 0; fi; found=; \
 	for each in $(or $(PYTHON),$(PYTHONS)); do \
 	  if "$$each" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
-	    found="$$found $$each"; if "$$each" -m venv --clear .venv >/dev/null 2>&1; then exit 0; fi; rm -rf .venv; fi; \
+	    found="$$found $$each"; if "$$each" -m venv --clear .venv > .cache/venv.log 2>&1; then exit 0; fi; rm -rf .venv; fi; \
 	done; \
 	test -n "$$found" || { echo "Nimbill needs Python 3.11 or newer. Name one with PYTHON=/path/to/python."; exit 1; }; \
-	echo "Cannot create a virtual environment with$$found (Debian and Ubuntu: apt-get install python3-venv)."; exit 1
+	cat .cache/venv.log; echo "Cannot create a virtual environment with$$found (Debian and Ubuntu: apt-get install python3-venv)."; exit 1
 	@$(TRUST_SYSTEM_CERTIFICATES); $(PY)python -m pip install --quiet --require-hashes --requirement requirements/uv.txt
 	@touch $@
 
