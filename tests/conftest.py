@@ -1,5 +1,6 @@
 """Fixtures for all tests: a database server, databases on it, and a running service."""
 
+import atexit
 import gc
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,13 +39,9 @@ def pytest_collection_finish() -> None:
     """Look for reference cycles rarely: a seventh of the time of the API tests went into it."""
     gc.collect()
     gc.freeze()  # the collected tests stay until the end
+    atexit.register(gc.unfreeze)  # libraries report objects that are never released
     gc.set_threshold(500_000, 20, 100)
     gc.enable()
-
-
-def pytest_sessionfinish() -> None:
-    """Libraries report objects that are never released."""
-    gc.unfreeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -2,8 +2,8 @@
 
 from xdist.scheduler import LoadFileScheduling
 
-# Their tests share a server, its data and a browser, which take as long as several tests to start.
-ONE_PROCESS = ("tests/browser/console/", "tests/browser/portal/")
+# Their tests share a server, its data or a browser, which take as long as several tests to start.
+ONE_PROCESS = ("tests/browser/console/", "tests/browser/portal/", "tests/webhooks/")
 # It starts a server of its own.
 ANY_PROCESS = "tests/browser/console/test_sending_page.py"
 

@@ -6,8 +6,9 @@ Every field of every request that refers to a record is tested with ids of each 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 
 import httpx
 import pytest
@@ -203,19 +204,38 @@ def compare_with_unknown_ids(
         watch.refuse_leak(tenant, response, *values.values())
 
 
-def reference_values(case: ReferenceCase, tenant: Tenant) -> dict[RequestField, str]:
+def reference_values(case: ReferenceCase, request: RouteRequest) -> dict[RequestField, str]:
     """Records of a tenant that belong together, one for each field."""
-    request = build_valid_request(case.route, tenant)
     return {field: request.value_at(field) for field in case.fields}
+
+
+BuildRequest = Callable[[Route], RouteRequest]
+
+
+@pytest.fixture(scope="module")
+def their_request(theirs: Tenant) -> BuildRequest:
+    """One request for each route is enough, because no test changes the records of others."""
+    return cache(lambda route: build_valid_request(route, theirs))
+
+
+@pytest.fixture(scope="module")
+def hidden_request(ours: Tenant) -> BuildRequest:
+    """One request for each route is enough, because no test changes the hidden records."""
+    return cache(lambda route: build_valid_request(route, replace(ours, canary=HIDDEN)))
 
 
 @each_case
 def test_a_record_of_another_organisation_looks_unknown(
-    case: ReferenceCase, ours: Tenant, theirs: Tenant, db: Superuser, logs: io.StringIO
+    case: ReferenceCase,
+    ours: Tenant,
+    theirs: Tenant,
+    their_request: BuildRequest,
+    db: Superuser,
+    logs: io.StringIO,
 ) -> None:
     watch = IsolationWatch(db, logs, (theirs,), (theirs,))
     headers = root_headers(ours, case.route, case.product)
-    values = reference_values(case, theirs)
+    values = reference_values(case, their_request(case.route))
 
     compare_with_unknown_ids(case, watch, ours, headers, values)
 
@@ -230,7 +250,7 @@ def test_a_deleted_record_looks_unknown(
     case: ReferenceCase, ours: Tenant, db: Superuser, logs: io.StringIO
 ) -> None:
     headers = root_headers(ours, case.route, case.product)
-    values = reference_values(case, ours)
+    values = reference_values(case, build_valid_request(case.route, ours))
     for field, reference in references_at(case.route, case.fields).items():
         reference.delete(ours, values[field])
 
@@ -247,14 +267,18 @@ def test_a_deleted_record_looks_unknown(
     ids=str,
 )
 def test_a_record_hidden_by_a_filter_looks_unknown(
-    case: ReferenceCase, ours: Tenant, db: Superuser, logs: io.StringIO
+    case: ReferenceCase,
+    ours: Tenant,
+    hidden_request: BuildRequest,
+    db: Superuser,
+    logs: io.StringIO,
 ) -> None:
-    hidden = replace(ours, canary=HIDDEN)
     visible = replace(ours, group=make_billing_group(ours))
     headers = restricted_headers(visible, case.product)
-    watch = IsolationWatch(db, logs, (hidden,))
+    watch = IsolationWatch(db, logs, (replace(ours, canary=HIDDEN),))
+    values = reference_values(case, hidden_request(case.route))
 
-    compare_with_unknown_ids(case, watch, visible, headers, reference_values(case, hidden))
+    compare_with_unknown_ids(case, watch, visible, headers, values)
 
 
 def restricted_headers(tenant: Tenant, product: Product) -> dict[str, str]:
