@@ -128,9 +128,12 @@ def test_nul_and_invalid_utf8_are_refused_in_every_parameter_of_every_route(
 
 @pytest.mark.parametrize("route", [each for each in ROUTES if list_parameters(each)], ids=str)
 def test_no_text_in_a_parameter_is_answered_5xx(tenant: Tenant, route: Route) -> None:
+    """After a change, the next parameter needs new records."""
     requests, cases = [], []
-    for parameter in list_parameters(route):
-        valid, headers = build_valid(tenant, route)
+    valid, headers = build_valid(tenant, route)
+    for position, parameter in enumerate(list_parameters(route)):
+        if position > 0 and route.is_mutating:
+            valid, headers = build_valid(tenant, route)
         for kind, value in WELL_FORMED.items():
             cases.append((parameter, kind))
             requests.append(encode(route, valid, headers, parameter, value))

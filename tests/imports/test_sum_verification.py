@@ -22,6 +22,7 @@ from nimbill.costs.lake import records as lake_records
 from nimbill.costs.lake.bulk_copy import copy_sums
 from tests.imports.aws_reports import CUSTOMER, PAYER, report_line, write_report
 from tests.imports.in_process_importer import InProcessImporter, load_totals, wait_for_import
+from tests.imports.repeating_importer import RepeatingImporter
 
 OTHER_CUSTOMER = "333333333333"
 LINES = [
@@ -118,8 +119,9 @@ def faulty_copy(table_name: str, change: Change) -> Iterator[None]:
     ],
 )
 def test_a_row_changed_on_its_way_into_the_sums_parks_the_month(
-    importer: InProcessImporter, tmp_path: Path, table: str, change: Change
+    repeating_importer: RepeatingImporter, tmp_path: Path, table: str, change: Change
 ) -> None:
+    importer = repeating_importer
     importer.set_report_tag_keys("Team")
     importer(write_report(tmp_path / "a.csv", [report_line("7")]))
 

@@ -179,31 +179,30 @@ def test_a_cancelled_invoice_is_not_credited_and_a_credited_one_not_cancelled(
     assert read_problem(cancelled, 409)["code"] == "has_credit_notes"
 
 
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({"kind": "half"}, "kind"),
-        ({"kind": "full", "reason": ""}, "reason"),
-        ({"kind": "full", "lines": ["usage-1"]}, "lines"),
-        ({"kind": "full", **by_hand(1)}, "amounts"),
-        ({"kind": "lines"}, "lines"),
-        ({"kind": "lines", "lines": []}, "lines"),
-        ({"kind": "lines", "lines": ["usage-9"]}, "lines[0]"),
-        ({"kind": "lines", "lines": ["usage-1", "usage-1"]}, "lines[1]"),
-        ({"kind": "manual"}, "amounts"),
-        ({"kind": "manual", **by_hand(0)}, "amounts[0].amount"),
-        ({"kind": "manual", **by_hand(-1)}, "amounts[0].amount"),
-        ({"kind": "manual", **by_hand(1.5)}, "amounts[0].amount"),
-    ],
-)
-def test_bad_requests_are_refused(
-    month_end: MonthEnd, group: str, body: dict[str, Any], field: str
-) -> None:
-    response = month_end.post(path_of(group), {"reason": REASON, **body})
+# bodies, and the field that each violates
+BAD_REQUESTS: list[tuple[dict[str, Any], str]] = [
+    ({"kind": "half"}, "kind"),
+    ({"kind": "full", "reason": ""}, "reason"),
+    ({"kind": "full", "lines": ["usage-1"]}, "lines"),
+    ({"kind": "full", **by_hand(1)}, "amounts"),
+    ({"kind": "lines"}, "lines"),
+    ({"kind": "lines", "lines": []}, "lines"),
+    ({"kind": "lines", "lines": ["usage-9"]}, "lines[0]"),
+    ({"kind": "lines", "lines": ["usage-1", "usage-1"]}, "lines[1]"),
+    ({"kind": "manual"}, "amounts"),
+    ({"kind": "manual", **by_hand(0)}, "amounts[0].amount"),
+    ({"kind": "manual", **by_hand(-1)}, "amounts[0].amount"),
+    ({"kind": "manual", **by_hand(1.5)}, "amounts[0].amount"),
+]
 
-    ((named, _),) = read_violations(response)
-    assert named == field
-    assert month_end.get(path_of(group)).json() == []
+
+def test_bad_requests_are_refused(month_end: MonthEnd, group: str) -> None:
+    for body, field in BAD_REQUESTS:
+        response = month_end.post(path_of(group), {"reason": REASON, **body})
+
+        ((named, _),) = read_violations(response)
+        assert named == field, body
+        assert month_end.get(path_of(group)).json() == []
 
 
 def test_others_see_and_issue_nothing(month_end: MonthEnd, group: str) -> None:
