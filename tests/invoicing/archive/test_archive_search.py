@@ -116,6 +116,20 @@ def test_a_cancelled_invoice_is_found_as_such(
     assert numbers(search(month_end, state="cancelled")) == {OTHER}
 
 
+def test_an_invoice_that_was_returned_in_full_is_found_as_credited(
+    month_end: MonthEnd, documents: IssuedDocuments
+) -> None:
+    """Its state is that of the invoice's own page; a note of a part changes nothing."""
+    path = f"/invoices/{MONTH}/{documents.credited}/aws"
+    assert month_end.get(f"{path}/state").json()["state"] == "sent"
+    body = {"kind": "full", "reason": "wrong customer"}
+    assert month_end.post(f"{path}/credit-notes", body).status_code == 201
+
+    assert month_end.get(f"{path}/state").json()["state"] == "credited"
+    assert numbers(search(month_end, state="credited")) == {INVOICE}
+    assert search(month_end, state="sent") == []
+
+
 def test_a_replaced_invoice_is_found_under_its_number(
     month_end: MonthEnd, documents: IssuedDocuments
 ) -> None:

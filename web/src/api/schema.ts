@@ -3641,7 +3641,7 @@ export interface components {
         /** @enum {string} */
         DocumentKind: "invoice" | "credit_note";
         /** @enum {string} */
-        DocumentState: "created" | "sent" | "replaced" | "cancelled" | "issued";
+        DocumentState: "created" | "sent" | "credited" | "replaced" | "cancelled" | "issued";
         DriftDecision: {
             company_id: string;
             credit_note_id: string | null;

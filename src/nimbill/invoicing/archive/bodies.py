@@ -19,6 +19,7 @@ class DocumentState(StrEnum):
 
     created = "created"
     sent = "sent"
+    credited = "credited"  # sent, and returned in full by credit notes
     replaced = "replaced"
     cancelled = "cancelled"
     issued = "issued"

@@ -18,7 +18,11 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.invoicing.archive.bodies import ArchivedDocument, DocumentKind, DocumentState
 from nimbill.invoicing.archive.document_filter import DocumentFilter
-from nimbill.invoicing.credit_notes.records import credit_notes, format_credit_note_no
+from nimbill.invoicing.credit_notes.records import (
+    credit_notes,
+    format_credit_note_no,
+    sum_notes_by_invoice,
+)
 from nimbill.invoicing.documents.invoice_number_text import select_invoice_no
 from nimbill.invoicing.documents.replaced_invoices import replaced_invoices
 from nimbill.invoicing.documents.stored_invoices import (
@@ -33,11 +37,15 @@ basis = chosen("document-archive")
 
 _invoices, _revisions, _notes = invoices.c, invoice_revisions.c, credit_notes.c
 _replaced = replaced_invoices.c
-_INVOICE_STATE = sa.case(
-    (_invoices.cancelled_time.is_not(None), DocumentState.cancelled.value),
-    (_invoices.sent_time.is_not(None), DocumentState.sent.value),
-    else_=DocumentState.created.value,
-)
+
+
+def _invoice_state(credited: sa.Subquery) -> sa.ColumnElement[str]:
+    return sa.case(
+        (_invoices.cancelled_time.is_not(None), DocumentState.cancelled.value),
+        (credited.c.amount == _revisions.total, DocumentState.credited.value),
+        (_invoices.sent_time.is_not(None), DocumentState.sent.value),
+        else_=DocumentState.created.value,
+    )
 
 
 def _select_documents(scope: TenantScope, counterparty: str | None) -> sa.Subquery:
@@ -45,8 +53,11 @@ def _select_documents(scope: TenantScope, counterparty: str | None) -> sa.Subque
 
     A counterparty is found by the name on the document and by the present names and ids.
     """
-    of_invoices = _select_revisions(invoices, _INVOICE_STATE).join(
-        invoice_revisions, join_revision(current=True)
+    credited = sum_notes_by_invoice(scope)
+    of_invoices = (
+        _select_revisions(invoices, _invoice_state(credited))
+        .join(invoice_revisions, join_revision(current=True))
+        .outerjoin(credited, _is_credited(credited))
     )
     of_replaced = _select_revisions(
         replaced_invoices, sa.literal(DocumentState.replaced.value)
@@ -118,6 +129,11 @@ def _match_counterparty(
 ) -> Iterator[sa.ColumnElement[bool]]:
     if counterparty is not None:
         yield contains_text([name], counterparty) | match_group_text(counterparty)
+
+
+def _is_credited(credited: sa.Subquery) -> sa.ColumnElement[bool]:
+    names = ("organisation_id", "month", "company_id", "vendor")
+    return sa.and_(*(credited.c[name] == _invoices[name] for name in names))
 
 
 def _join_replaced_revision() -> sa.ColumnElement[bool]:

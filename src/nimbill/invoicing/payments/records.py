@@ -15,7 +15,7 @@ from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import Currency
-from nimbill.invoicing.credit_notes.records import credit_notes
+from nimbill.invoicing.credit_notes.records import sum_notes_by_invoice
 from nimbill.invoicing.documents.invoice_number_text import select_invoice_no
 from nimbill.invoicing.documents.stored_invoices import (
     invoice_revisions,
@@ -192,22 +192,24 @@ async def has_payments(
     return bool((await db.execute(stmt)).scalar_one())
 
 
-def _sum_by_invoice(
-    scope: TenantScope, amount: sa.Column[Decimal], *conditions: sa.ColumnElement[bool]
-) -> sa.Subquery:
-    columns = amount.table.c
-    keys = [columns[name] for name in ("organisation_id", *_KEY)]
-    stmt = sa.select(*keys, sa.func.sum(amount).label("amount"))
-    stmt = stmt.where(columns.organisation_id == scope.organisation_id, *conditions)
-    return stmt.group_by(*keys).subquery()
+def _sum_payments_by_invoice(scope: TenantScope) -> sa.Subquery:
+    """What was paid for each invoice, as `amount`."""
+    keys = [_payments[name] for name in ("organisation_id", *_KEY)]
+    return (
+        sa.select(*keys, sa.func.sum(_payments.amount).label("amount"))
+        .where(
+            _payments.organisation_id == scope.organisation_id, _payments.reversed_time.is_(None)
+        )
+        .group_by(*keys)
+        .subquery()
+    )
 
 
 class _Balances:
     """The current revisions of invoices with the sums of their credit notes and payments."""
 
     def __init__(self, scope: TenantScope) -> None:
-        notes = _sum_by_invoice(scope, credit_notes.c.total)
-        paid = _sum_by_invoice(scope, _payments.amount, _payments.reversed_time.is_(None))
+        notes, paid = sum_notes_by_invoice(scope), _sum_payments_by_invoice(scope)
         self.credited = sa.func.coalesce(notes.c.amount, 0)
         self.paid = sa.func.coalesce(paid.c.amount, 0)
         self.open_balance = _revisions.total - self.credited - self.paid

@@ -17,6 +17,7 @@ export function useArchiveColumns(): Column<ArchivedDocument>[] {
   const states = {
     created: t({ message: "Not sent", context: "invoice" }),
     sent: t({ message: "Sent", context: "invoice" }),
+    credited: t({ message: "Credited in full", context: "invoice" }),
     replaced: t({ message: "Replaced", context: "invoice" }),
     cancelled: t({ message: "Cancelled", context: "invoice" }),
     issued: t({ message: "Issued", context: "credit note" }),
