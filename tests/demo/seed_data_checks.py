@@ -14,6 +14,7 @@ from nimbill.demo.fixtures import (
     CONTACTS,
     FULL_PORTAL,
     PORTAL_LOGINS,
+    PORTAL_SUBUSER,
     find_production_account,
 )
 from nimbill.demo.invoice_steps import list_customers_with_combined_invoice, pdf_folder
@@ -188,6 +189,16 @@ def check_customer_has_an_account_group(client: ResellerClient) -> None:
     assert entry["actor_name"] == PORTAL_LOGINS[FULL_PORTAL]
     assert entry["sent"]["name"] == ACCOUNT_GROUP
     assert len(entry["sent"]["customer_ids"]) == 2
+
+
+def check_customer_has_a_subuser(client: ResellerClient) -> None:
+    (entry,) = (
+        entry
+        for entry in client.get("/audit?action=map_roles")
+        if entry["actor_name"] == PORTAL_LOGINS[FULL_PORTAL]
+    )
+
+    assert entry["sent"]["roles"] == [{"namespace": "portal", "role": PORTAL_SUBUSER.role}]
 
 
 def check_second_reseller_is_invoiced(client: ResellerClient) -> None:

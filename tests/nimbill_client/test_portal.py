@@ -6,7 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from nimbill_client import Client, LoginFailed, NotFound
+from nimbill_client import (
+    Client,
+    LoginFailed,
+    NotFound,
+    Notification,
+    Role,
+    RoleReference,
+    SubuserCreate,
+)
 from tests.customers.resellers.reseller_accounts import CUSTOM_PASSWORD
 from tests.invoicing.month_end import MONTH
 from tests.nimbill_client.service_client import connect
@@ -82,3 +90,27 @@ def test_the_organisation_chooses_a_company(scene: PortalScene) -> None:
         assert {row.customer_id for row in usage.rows} == {"333333333333"}
         assert len(list(organisation.portal.list_invoices())) == 2
         assert len(list(organisation.billing_groups.list_all())) == 2
+
+
+def test_the_customer_manages_its_own_people(scene: PortalScene, client: Client) -> None:
+    client.portal.roles.create(
+        Role(namespace="portal", name="reader", permissions=["ReadInvoice"]), key="role"
+    )
+    body = SubuserCreate(
+        username="accountant",
+        password="a long password 4",
+        notification=Notification(email="false"),
+    )
+    person = client.portal.users.create(body, key="person")
+    reader = RoleReference(namespace="portal", role="reader")
+    client.portal.roles.give(person.user_id, [reader], [], key="mapping")
+
+    listed = {each.username: each.user_id for each in client.portal.users.list_all()}
+    with connect(
+        scene.service, scene.service.organisation, username="accountant", password=body.password
+    ) as subuser:
+        (head,) = subuser.portal.list_invoices()
+
+    assert listed["accountant"] == person.user_id
+    assert head.month == MONTH
+    client.portal.users.delete(person.user_id)

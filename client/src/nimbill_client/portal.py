@@ -16,6 +16,8 @@ from nimbill_client.portal_bodies import (
     TagUsage,
 )
 from nimbill_client.record import BilledVendor
+from nimbill_client.roles import Roles
+from nimbill_client.users import Users
 
 PORTAL = "/m/portal"
 GROUPS_PATH = f"{PORTAL}/groups"
@@ -28,10 +30,13 @@ class Portal:
 
     A period is one `month` (2026-09), or the months from `first` to `last`; by default the current
     month. A customer sees its own company; users of the organisation choose one by `company_id`.
+    `roles` and `users` are those of the customer.
     """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self.roles = Roles(connection)
+        self.users = Users(connection)
 
     def read_me(self) -> Me:
         """Read the company, the display flags and the permissions of the caller."""

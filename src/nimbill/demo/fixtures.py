@@ -34,7 +34,7 @@ class DemoCloudAccount:
 
 @dataclass(frozen=True, slots=True)
 class DemoSubuser:
-    """A subuser with a core role; `billing_groups` restricts it to some billing groups."""
+    """A subuser with a role; `billing_groups` restricts it to some billing groups."""
 
     username: str
     role: str
@@ -70,6 +70,9 @@ PORTAL_LOGINS = {"BG-0001": "hinata@demo.invalid", "BG-0003": "akatsuki@demo.inv
 # The first customer sees every page of the portal, the second one those of a new account.
 FULL_PORTAL = "BG-0001"
 ACCOUNT_GROUP = "開発と検証"  # of the first customer
+PORTAL_SUBUSER = DemoSubuser(
+    "hinata-keiri", "invoice-reader", ("ReadAccount", "ReadInvoice", "DownloadReports")
+)
 
 # Who receives the invoices of a customer: name, address, and whether as recipient or as a copy.
 CONTACTS = {

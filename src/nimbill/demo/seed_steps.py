@@ -22,6 +22,7 @@ from nimbill.demo.fixtures import (
     FULL_PORTAL,
     ON_RECEIPT,
     PORTAL_LOGINS,
+    PORTAL_SUBUSER,
     REPORT_TAG_KEYS,
     SUBUSERS,
     TAG_KEY,
@@ -59,6 +60,7 @@ from nimbill_client import (
     AccountGroupCreate,
     Band,
     BillingGroupCreate,
+    Client,
     CloudAccountCreate,
     FilteringRule,
     FreeFormatItem,
@@ -72,6 +74,7 @@ from nimbill_client import (
     RoleReference,
     SubuserCreate,
 )
+from nimbill_client.portal import Portal
 
 # Flags that begin with aq_ belong to pages that do not exist.
 PORTAL_PAGES = {flag: True for flag in FLAGS if not flag.startswith("aq_")}
@@ -239,26 +242,46 @@ def add_subusers(client: DemoClient, reseller: DemoReseller) -> None:
     """Creates a role, a user and a role assignment for each subuser."""
     companies = client.company_ids()
     for subuser in SUBUSERS if reseller is AOZORA else ():
-        _add_subuser(client, subuser, [companies[group] for group in subuser.billing_groups])
+        _add_subuser(
+            client.api,
+            subuser,
+            derive_password(client.login, subuser.username),
+            visible_groups=[companies[group] for group in subuser.billing_groups],
+        )
 
 
-def _add_subuser(client: DemoClient, subuser: DemoSubuser, visible_groups: list[str]) -> None:
-    role = Role(name=subuser.role, namespace="core", permissions=list(subuser.permissions))
+def add_portal_subuser(client: DemoClient, reseller: DemoReseller) -> None:
+    """The customer with all pages of the portal lets its accountants read invoices."""
+    if reseller is AOZORA:
+        with client.sign_in_as(PORTAL_LOGINS[FULL_PORTAL]) as customer:
+            password = derive_password(client.login, PORTAL_SUBUSER.username)
+            _add_subuser(customer.portal, PORTAL_SUBUSER, password, namespace="portal")
+
+
+def _add_subuser(
+    api: Client | Portal,
+    subuser: DemoSubuser,
+    password: str,
+    *,
+    namespace: str = "core",
+    visible_groups: Sequence[str] = (),
+) -> None:
+    role = Role(name=subuser.role, namespace=namespace, permissions=list(subuser.permissions))
     with existing_allowed():
-        client.api.roles.create(role, key=f"demo-role-{subuser.role}")
+        api.roles.create(role, key=f"demo-role-{subuser.role}")
     user = SubuserCreate(
-        username=subuser.username,
-        password=derive_password(client.login, subuser.username),
-        notification=Notification(email="false"),
+        username=subuser.username, password=password, notification=Notification(email="false")
     )
     with existing_allowed():
-        client.api.users.create(user, key=f"demo-user-{subuser.username}")
-    user_ids = {user.username: user.user_id for user in client.api.users.list_all()}
-    filtering = FilteringRule(namespace="core", type="billingGroup", resource=visible_groups)
+        api.users.create(user, key=f"demo-user-{subuser.username}")
+    user_ids = {user.username: user.user_id for user in api.users.list_all()}
+    filtering = FilteringRule(
+        namespace=namespace, type="billingGroup", resource=list(visible_groups)
+    )
     with existing_allowed():
-        client.api.roles.give(
+        api.roles.give(
             user_ids[subuser.username],
-            [RoleReference(namespace="core", role=subuser.role)],
+            [RoleReference(namespace=namespace, role=subuser.role)],
             [filtering] if visible_groups else [],
             key=f"demo-mapping-{subuser.username}",
         )
@@ -287,6 +310,7 @@ def build_seed_plan(reseller: DemoReseller, months: Sequence[str]) -> SeedPlan:
             "free format items": add_free_format_items,
             "portal logins": add_portal_logins,
             "an account group": add_account_group,
+            "a subuser of a customer": add_portal_subuser,
             "contacts": add_contacts,
             "a webhook endpoint": add_webhook,
             "subusers": add_subusers,
