@@ -41,7 +41,8 @@ export function SmallTable<T>({
       {empty}
     </Box>
   );
-  if (isNarrow)
+  // two columns also fit the width of a phone
+  if (isNarrow && columns.length > 2)
     return (
       <NarrowRows<T>
         {...props}

@@ -132,7 +132,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       ),
       csv: (row) => row.customer_name,
       sort: "customer_name",
-      width: 210,
+      width: 200,
       alwaysVisible: true,
     },
     {
@@ -141,7 +141,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       cell: (row) => row.customer_id,
       csv: (row) => row.customer_id,
       sort: "customer_id",
-      width: 160,
+      width: 155,
     },
     {
       id: "group",
@@ -159,7 +159,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       cell: (row) => row.billinggroup_id,
       csv: (row) => row.billinggroup_id,
       sort: "billinggroup_id",
-      width: 120,
+      width: 115,
     },
     {
       id: "account_id",
@@ -167,14 +167,14 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       cell: (row) => row.account_id,
       csv: (row) => row.account_id,
       sort: "account_id",
-      width: 140,
+      width: 165,
     },
     {
       id: "note",
       header: t`Note`,
       cell: (row) => row.note || "–",
       csv: (row) => row.note ?? "",
-      width: 140,
+      width: 110,
     },
   ];
   if (open === undefined) return columns;

@@ -6,7 +6,7 @@ import StatusIndicator from "@cloudscape-design/components/status-indicator";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useApiPage } from "../../../api/queries.ts";
 import { type ListControl, useListState } from "../../../components/list-state.ts";
-import { formatTime } from "../../../components/month.ts";
+import { formatMonth, formatTime } from "../../../components/month.ts";
 import { PageTitle } from "../../../components/page-title.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { type Column, ServerTable, usePageSize } from "../../../components/server-table.tsx";
@@ -110,21 +110,21 @@ function useColumns(): Column<ShortApproval>[] {
       header: t`Kind`,
       sort: "kind",
       alwaysVisible: true,
-      width: 180,
+      width: 170,
       cell: (row) => <RouterLink to={`/approvals/${row.approval_id}`}>{title(row)}</RouterLink>,
       csv: title,
     },
     {
       id: "month",
       header: t`Month`,
-      width: 100,
-      cell: (row) => row.target.month ?? "–",
+      width: 140,
+      cell: (row) => (row.target.month ? formatMonth(row.target.month, language) : "–"),
       csv: (row) => row.target.month ?? "",
     },
     {
       id: "state",
       header: t`State`,
-      width: 170,
+      width: 150,
       cell: (row) => (
         <StatusIndicator type={STATE_INDICATORS[row.state]}>{states[row.state]}</StatusIndicator>
       ),
@@ -134,14 +134,14 @@ function useColumns(): Column<ShortApproval>[] {
       id: "requested_by",
       header: t`Requested by`,
       sort: "requested_by",
-      width: 150,
+      width: 130,
       cell: (row) => row.requested_by,
       csv: (row) => row.requested_by,
     },
     {
       id: "comment",
       header: t`Comment`,
-      width: 180,
+      width: 165,
       cell: (row) => row.comment || "–",
       csv: (row) => row.comment,
     },
@@ -149,7 +149,7 @@ function useColumns(): Column<ShortApproval>[] {
       id: "created",
       header: t`Creation time`,
       sort: "create_time",
-      width: 150,
+      width: 165,
       cell: (row) => formatTime(row.create_time, language),
       csv: (row) => row.create_time,
     },
@@ -157,7 +157,7 @@ function useColumns(): Column<ShortApproval>[] {
       id: "expires",
       header: t`Expires`,
       sort: "expire_time",
-      width: 150,
+      width: 165,
       cell: (row) => formatTime(row.expire_time, language),
       csv: (row) => row.expire_time,
     },

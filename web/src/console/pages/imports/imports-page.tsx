@@ -93,7 +93,7 @@ function useColumns(): Column<ImportRecord>[] {
       ),
       csv: (row) => row.create_time,
       sort: "create_time",
-      width: 185,
+      width: 180,
       alwaysVisible: true,
     },
     {
@@ -102,7 +102,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => monthOf(row) || "–",
       csv: (row) => row.month ?? "",
       sort: "month",
-      width: 145,
+      width: 135,
     },
     {
       id: "vendor",
@@ -110,7 +110,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => formatVendor(row.vendor),
       csv: (row) => row.vendor,
       sort: "vendor",
-      width: 105,
+      width: 120,
     },
     {
       id: "state",
@@ -118,7 +118,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => <ImportState record={row} />,
       csv: (row) => texts[row.state],
       sort: "state",
-      width: 155,
+      width: 150,
     },
     {
       id: "lines",
@@ -126,7 +126,7 @@ function useColumns(): Column<ImportRecord>[] {
       cell: (row) => formatNumber(row.lines, language),
       csv: (row) => String(row.lines),
       sort: "lines",
-      width: 105,
+      width: 125,
       numeric: true,
     },
     {
@@ -141,7 +141,7 @@ function useColumns(): Column<ImportRecord>[] {
       header: t`What was odd`,
       cell: (row) => <Oddities record={row} />,
       csv: (row) => [problemOf(row), ...oddities(row).map(({ text }) => text)].join(" ").trim(),
-      width: 190,
+      width: 175,
     },
   ];
 }

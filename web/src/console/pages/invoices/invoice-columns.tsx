@@ -43,7 +43,7 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       ),
       csv: (row) => row.billinggroup_name,
       sort: "billinggroup_name",
-      width: 185,
+      width: 180,
       alwaysVisible: true,
     },
     {
@@ -52,7 +52,7 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       cell: (row) => row.billinggroup_id,
       csv: (row) => row.billinggroup_id,
       sort: "billinggroup_id",
-      width: 100,
+      width: 112,
     },
     {
       id: "invoice_no",
@@ -60,7 +60,7 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       cell: (row) => row.invoice_no ?? "",
       csv: (row) => row.invoice_no ?? "",
       sort: "invoice_no",
-      width: 145,
+      width: 140,
     },
     {
       id: "state",
@@ -120,7 +120,7 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       csv: (row) => String(row.change ?? ""),
       sort: "change",
       numeric: true,
-      width: 125,
+      width: 122,
     },
     {
       id: "change_rate",
