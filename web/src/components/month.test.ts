@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { currentDay, currentMonth, formatMonth, shiftMonth } from "./month.ts";
+import { currentDay, currentMonth, formatMonth, formatTime, shiftMonth } from "./month.ts";
 
 test("months are named in the language", () => {
   assert.equal(formatMonth("2026-09", "ja"), "2026年9月");
   assert.equal(formatMonth("2026-09", "en"), "September 2026");
+});
+
+test("a time is written as in its zone, in hours of the day", () => {
+  const time = "2026-09-30T13:30:00Z";
+  assert.equal(formatTime(time, "ja", "Asia/Tokyo"), "2026/09/30 22:30");
+  assert.equal(formatTime(time, "en", "Asia/Tokyo"), "Sep 30, 2026, 22:30");
 });
 
 test("months shift across the year", () => {

@@ -23,8 +23,9 @@ export function currentDay(now = new Date()): string {
   return `${currentMonth(now)}-${String(now.getDate()).padStart(2, "0")}`;
 }
 
-export function formatTime(time: string, language: string): string {
-  const options = { dateStyle: "medium", timeStyle: "short" } as const;
+/** Where the time zone is not given, it is that of the browser. English hours have no AM and PM. */
+export function formatTime(time: string, language: string, timeZone?: string): string {
+  const options = { dateStyle: "medium", timeStyle: "short", hourCycle: "h23", timeZone } as const;
   return new Intl.DateTimeFormat(language, options).format(new Date(time));
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findInstant, formatZonedTime, readClock } from "./zoned-time.ts";
+import { findInstant, readClock } from "./zoned-time.ts";
 
 test("a clock of the zone is read and found again", () => {
   const instant = "2026-09-30T23:30:00.000Z";
@@ -29,8 +29,4 @@ test("what is incomplete or no date has no instant", () => {
   assert.equal(findInstant({ date: "2026-1", time: "09:00" }, "Asia/Tokyo"), undefined);
   assert.equal(findInstant({ date: "2026-10-01", time: "9" }, "Asia/Tokyo"), undefined);
   assert.equal(findInstant({ date: "2026-02-31", time: "09:00" }, "Asia/Tokyo"), undefined);
-});
-
-test("a time is written as in the zone", () => {
-  assert.equal(formatZonedTime("2026-09-30T23:30:00Z", "ja", "Asia/Tokyo"), "2026/10/01 8:30");
 });

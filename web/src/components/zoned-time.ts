@@ -36,8 +36,3 @@ export function findInstant({ date, time }: ClockTime, timeZone: string): string
   const found = new Date(instant);
   return readClock(found, timeZone).date === date ? found.toISOString() : undefined;
 }
-
-export function formatZonedTime(time: string, language: string, timeZone: string): string {
-  const options = { dateStyle: "medium", timeStyle: "short", timeZone } as const;
-  return new Intl.DateTimeFormat(language, options).format(new Date(time));
-}

@@ -13,7 +13,6 @@ import { isZero } from "../../../components/amount-format.ts";
 import { formatTime } from "../../../components/month.ts";
 import { PaymentState } from "../../../components/payment-state.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
-import { formatZonedTime } from "../../../components/zoned-time.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useMay, useTimeZone } from "../../me.ts";
 import { CancelInvoiceDialog } from "./cancel-invoice-dialog.tsx";
@@ -131,7 +130,7 @@ function StateText({ status, currency }: { status: InvoiceStatus; currency: stri
       </StatusIndicator>
       {status.publish_time !== null && !isPublished(status) && (
         <StatusIndicator type="pending">
-          {t`In the portal from ${formatZonedTime(status.publish_time, language, timeZone)}`}
+          {t`In the portal from ${formatTime(status.publish_time, language, timeZone)}`}
         </StatusIndicator>
       )}
       {!isZero(status.credited) && (

@@ -6,13 +6,14 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
 import { useChange } from "../../../api/queries.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
+import { formatTime } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
 import {
   type PublicationChoice,
   PublicationTime,
   readPublishTime,
 } from "../../../components/publication-time.tsx";
-import { formatZonedTime, readClock } from "../../../components/zoned-time.ts";
+import { readClock } from "../../../components/zoned-time.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useTimeZone } from "../../me.ts";
 import type { InvoicePath } from "./invoice-page.tsx";
@@ -44,7 +45,7 @@ export function PublishInvoiceDialog({ path, status, onEnd }: PublishInvoiceDial
       onSuccess: () => {
         const content =
           typeof publishTime === "string"
-            ? t`Customers see invoice ${number} from ${formatZonedTime(publishTime, language, timeZone)}.`
+            ? t`Customers see invoice ${number} from ${formatTime(publishTime, language, timeZone)}.`
             : t`Invoice ${number} is published.`;
         notify({ type: "success", content });
         onEnd();

@@ -49,7 +49,7 @@ export function useReceivableColumns(): Column<Receivable>[] {
       cell: (row) => row.billinggroup_name,
       csv: (row) => row.billinggroup_name,
       sort: "billinggroup_name",
-      width: 170,
+      width: 160,
     },
     {
       id: "due_date",
@@ -72,7 +72,7 @@ export function useReceivableColumns(): Column<Receivable>[] {
       header: t`State`,
       cell: (row) => <PaymentState invoice={toPaidInvoice(row)} />,
       csv: (row) => stateText(toPaidInvoice(row)),
-      width: 140,
+      width: 155,
     },
     amount("open_balance", t`Open balance`, { sort: "open_balance" }),
     amount("total", t`Total`, { sort: "total" }),

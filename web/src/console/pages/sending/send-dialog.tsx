@@ -5,9 +5,9 @@ import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useChange } from "../../../api/queries.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
+import { formatTime } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
 import { readPublishTime } from "../../../components/publication-time.tsx";
-import { formatZonedTime } from "../../../components/zoned-time.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useTimeZone } from "../../me.ts";
 import type { PreviewedMail } from "./delivery-texts.ts";
@@ -71,7 +71,7 @@ export function SendDialog({ month, vendor, choice, mails, onEnd }: SendDialogPr
           <Box>
             <Trans>
               Customers see the invoices in the portal from{" "}
-              {formatZonedTime(publishTime, language, timeZone)}.
+              {formatTime(publishTime, language, timeZone)}.
             </Trans>
           </Box>
         )}
