@@ -138,7 +138,10 @@ def _line_item_columns(month: SyntheticMonth) -> list[FileColumn]:
         by_product("lineItem/Operation", ["RunInstances" for _ in PRODUCTS]),
         by_product("lineItem/AvailabilityZone", [f"{product.region}a" for product in PRODUCTS]),
         line_number("lineItem/ResourceId", "i-0{}f"),
-        constant("lineItem/UsageAmount", "1.0000000000"),
+        # a day of four reserved instances, and an hour of everything else
+        by_kind(
+            "lineItem/UsageAmount", {ChargeKind.reserved_usage: "96.0000000000"}, "1.0000000000"
+        ),
         on_kinds("lineItem/NormalizationFactor", RESERVATION_KINDS, "4.0000000000"),
         constant("lineItem/CurrencyCode", month.currency),
         by_product("lineItem/UnblendedRate", ["0.1240000000" for _ in PRODUCTS]),
@@ -168,7 +171,7 @@ def _pricing_columns(month: SyntheticMonth) -> list[FileColumn]:
         on_kinds("pricing/OfferingClass", RESERVATION_KINDS, "standard"),
         on_kinds("pricing/PurchaseOption", RESERVATION_KINDS, "No Upfront"),
         by_kind("pricing/term", dict.fromkeys(RESERVATION_KINDS, "Reserved"), "OnDemand"),
-        on_kinds("reservation/EffectiveCost", (ChargeKind.reserved_usage,), "0.0770000000"),
+        on_kinds("reservation/EffectiveCost", (ChargeKind.reserved_usage,), "7.3920000000"),
         on_kinds("reservation/EndTime", RESERVATION_KINDS, format_timestamp(ends)),
         on_kinds("reservation/ModificationStatus", RESERVATION_KINDS, "Original"),
         on_kinds("reservation/NumberOfReservations", (ChargeKind.reservation_fee,), "4"),
