@@ -41,9 +41,9 @@ export function Reservations({ month, title }: PartProps) {
         columns={[
           text("type", t`Type`, 120, (row) => `${row.service} ${row.instance_type}`),
           account,
-          figure("number", t`Instances`, (row) => row.number, 120),
+          figure("number", t`Instances`, (row) => row.number, 132),
           text("region", t`Region`, 150, (row) => row.zone || row.region),
-          text("terms", t`Payment`, 145, payment),
+          text("terms", t`Payment`, 135, payment),
           end,
           text("state", t`State`, 100, (row) => state(row.state)),
           money("fee", t`Fee of the month`, (row) => row.fee),

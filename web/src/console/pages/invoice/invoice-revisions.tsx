@@ -3,7 +3,6 @@ import Badge from "@cloudscape-design/components/badge";
 import Box from "@cloudscape-design/components/box";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
-import Table from "@cloudscape-design/components/table";
 import { Trans, useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { useApi } from "../../../api/queries.ts";
@@ -13,6 +12,7 @@ import { CsvButton } from "../../../components/csv-button.tsx";
 import { formatDate, formatTime } from "../../../components/month.ts";
 import { PdfButton } from "../../../components/pdf-button.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
+import { SmallTable } from "../../../components/small-table.tsx";
 import { useLanguage } from "../../../language/language.tsx";
 import type { InvoiceDocument, InvoicePath } from "./invoice-page.tsx";
 
@@ -60,20 +60,18 @@ function RevisionTable({ path, revisions }: { path: InvoicePath; revisions: Revi
     value: (sheet: InvoiceDocument["sheet"]) => Decimal,
   ) => ({
     id,
-    header: <span className="amount-cell">{header}</span>,
-    ariaLabel: () => header,
+    header,
+    numeric: true,
     cell: ({ invoice }: Revision) => (
-      <span className="amount-cell">
-        <Amount value={value(invoice.sheet)} currency={invoice.currency} />
-      </span>
+      <Amount value={value(invoice.sheet)} currency={invoice.currency} />
     ),
   });
   return (
-    <Table
-      variant="embedded"
+    <SmallTable
+      embedded
+      label={t`Revisions`}
       items={revisions}
       trackBy={(row) => String(row.revision)}
-      wrapLines
       header={
         <Header
           variant="h3"
@@ -99,7 +97,7 @@ function RevisionTable({ path, revisions }: { path: InvoicePath; revisions: Revi
           <Trans>Revisions</Trans>
         </Header>
       }
-      columnDefinitions={[
+      columns={[
         {
           id: "revision",
           header: t`Revision`,
