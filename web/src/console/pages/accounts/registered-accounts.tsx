@@ -151,7 +151,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       ),
       csv: (row) => row.billinggroup_name,
       sort: "billinggroup_name",
-      width: 180,
+      width: 170,
     },
     {
       id: "billinggroup_id",
@@ -159,7 +159,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       cell: (row) => row.billinggroup_id,
       csv: (row) => row.billinggroup_id,
       sort: "billinggroup_id",
-      width: 115,
+      width: 140,
     },
     {
       id: "account_id",
@@ -174,7 +174,7 @@ function useColumns(open?: (dialog: Dialog) => void): Column<Account>[] {
       header: t`Note`,
       cell: (row) => row.note || "–",
       csv: (row) => row.note ?? "",
-      width: 110,
+      width: 100,
     },
   ];
   if (open === undefined) return columns;
