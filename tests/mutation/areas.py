@@ -44,7 +44,11 @@ AREAS = (
         ("imports/commit_import.py", "imports/anomaly_*.py", "imports/preparation*.py"),
         ("tests/imports", "tests/costs", "tests/adjustments"),
     ),
-    Area("months", ("costs/months/*.py",), ("tests/costs", "tests/imports", "tests/invoicing")),
+    Area(
+        "months",
+        ("costs/months/*.py",),
+        ("tests/costs", "tests/imports", "tests/invoicing", "tests/approvals"),
+    ),
     Area("idempotency", ("http/idempotency.py",), ("tests/http", "tests/contract")),
     Area(
         "limits",
@@ -57,7 +61,7 @@ AREAS = (
 RECORDED_TESTS = (
     *("tests/foundation", "tests/http", "tests/application", "tests/access", "tests/contract"),
     *("tests/identity", "tests/legacy/roles", "tests/costs", "tests/imports", "tests/adjustments"),
-    "tests/invoicing",
+    *("tests/invoicing", "tests/approvals"),
 )
 # They run the whole product in processes of its own, which takes minutes.
 NOT_RECORDED_TESTS = ("tests/application/test_without_legacy.py",)

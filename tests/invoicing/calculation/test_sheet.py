@@ -253,3 +253,18 @@ def test_sums_show_their_summands() -> None:
     assert sheet.total_why == Explanation(
         rule="total", base_currency=Currency.usd, working="635.00 + 63.50"
     )
+
+
+def test_the_amount_in_dollars_has_usage_fees_entries_and_items() -> None:
+    """620 of usage, 62 of support fee, entries of 10 and -5, and an item of 1500 yen."""
+    terms = build_terms(
+        currency=Currency.jpy,
+        exchange_rate=Decimal(150),
+        discount_rate=Decimal(0),
+        support_fee="percent",
+        support_rate=Decimal("0.1"),
+    )
+
+    sheet = calculate_invoice(replace(MONTH, items=(item("1500"),)), terms)
+
+    assert sheet.pre_tax_usd == Decimal("697.00")
