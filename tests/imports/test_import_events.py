@@ -16,6 +16,7 @@ from tests.costs.months.month_requests import close_month
 from tests.held_locks import in_transaction
 from tests.imports.aws_reports import MONTH, report_line, write_report
 from tests.imports.in_process_importer import PATH, InProcessImporter
+from tests.imports.test_sum_verification import faulty_copy, lose_a_row
 from tests.webhooks.published_events import list_published, subscribe
 
 
@@ -58,6 +59,22 @@ def test_a_parked_import_is_announced_and_so_is_its_replacement(
         ("import.parked", describe(parked, "parked")),
         ("import.failed", describe(parked, "refused", code="superseded")),
         ("import.committed", describe(done, "done")),
+    ]
+
+
+def test_a_parked_import_stays_parked_if_the_sums_of_the_next_one_are_lost(
+    importer: InProcessImporter, tmp_path: Path
+) -> None:
+    """The savepoint takes back that it was replaced, so nobody is told so."""
+    first = import_parked(importer, write_report(tmp_path / "a.csv", [report_line("1")]))
+
+    with faulty_copy("cost_sums", lose_a_row):
+        second = importer(write_report(tmp_path / "b.csv", [report_line("2"), report_line("4")]))
+
+    assert second["state"] == importer.get_record(first)["state"] == "parked"
+    assert list_published(importer.service) == [
+        ("import.parked", describe(first, "parked")),
+        ("import.parked", describe(second["import_id"], "parked")),
     ]
 
 
