@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import pytest
 
+from nimbill.access.role_actions import RoleAction
 from nimbill.approvals.approval_kinds import ApprovalKind
 from tests.approvals.kinds import CASES, Case, Prepared, prepare
 from tests.approvals.office import Office, read_code
 from tests.commands.organisation_commands import OrganisationCommands
 from tests.running_service import Service
 
+SHARED = {"month_close", "month_reopen", "import_release", "settings", "bank_details"}
 each_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.kind)
 
 
@@ -52,6 +54,21 @@ def test_the_command_line_is_refused(prepared: Prepared, case: Case) -> None:
 
     assert "requires the approval of a second person" in refused
     assert case.observe(prepared) == before
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in CASES if case.kind in SHARED], ids=lambda case: case.kind
+)
+def test_what_belongs_to_no_single_group_is_not_requested_by_restricted_users(
+    prepared: Prepared, case: Case
+) -> None:
+    office = prepared.office
+    clerk = office.service.caller(RoleAction.Admin, billing_groups=[prepared.unsent])
+    request = {"kind": case.kind, "comment": "please"} | case.build_request(prepared)
+
+    refused = office.send("POST", "/approvals", request, clerk)
+
+    assert read_code(refused, 403) == "narrowed_caller"
 
 
 @each_case
