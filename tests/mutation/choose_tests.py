@@ -73,6 +73,9 @@ def _find_tests(root: Path, mutant: Mutant, index: TestIndex, importing: Set[str
         found = _that_execute(index, IN_SUBPROCESS[file], ALL_LINES)
     if not is_in_function(source, mutant.line):
         found |= index.of_files(importing)
+        if len(found) < FIRST_TESTS_MAX:
+            # Other modules read what is declared here; tests that see it are often next to these.
+            found |= index.of_files({test.partition("::")[0] for test in found})
     # Tests of the file may execute it in processes of their own, which are not traced.
     named = index.of_files(
         path for path in importing if Path(path).stem == f"test_{Path(file).stem}"

@@ -56,14 +56,16 @@ def recorded(
     return RecordedTest(seconds, passed, needs_service, lines={FILE: lines})
 
 
-def choose(root: Path, line: int = 5, **files: dict[str, RecordedTest]) -> ChosenTests:
-    """The files are OWN and OTHER; both import the mutated file."""
+def choose(
+    root: Path, line: int = 5, *, text: str = "import limits", **files: dict[str, RecordedTest]
+) -> ChosenTests:
+    """The files are OWN and OTHER; with this text, both import the mutated file."""
     paths = {"own": OWN, "other": OTHER}
     record = {}
     for name, tests in files.items():
         path = paths[name]
         (root / path).parent.mkdir(parents=True)
-        (root / path).write_text("import limits")
+        (root / path).write_text(text)
         named = {f"{path}::{test}": each for test, each in tests.items()}
         record[path] = RecordedFile(path, {}, named, shared_lines={})
     (root / FILE).parent.mkdir()
@@ -88,6 +90,17 @@ def test_tests_that_execute_the_line_are_run_and_those_without_a_service_first(
 
     assert chosen.first == (f"{OWN}::quick", f"{OWN}::slow", f"{OTHER}::service")
     assert (chosen.more, chosen.left_out) == ((), 0)
+
+
+def test_for_a_declaration_tests_next_to_those_that_execute_it_are_run_too(
+    tmp_path: Path,
+) -> None:
+    """Others read it, in modules that the record does not connect with it."""
+    tests = {"executes": recorded([5]), "reads": recorded([])}
+
+    chosen = choose(tmp_path, 1, text="", own=tests, other={"far": recorded([])})
+
+    assert set(chosen.first) == {f"{OWN}::executes", f"{OWN}::reads"}
 
 
 def test_for_a_condition_tests_for_which_it_is_true_take_turns_with_the_others(
