@@ -111,25 +111,25 @@ endif
 
 # The whole product in its own processes, as a user starts it. The slowest files come first.
 SLOW_COMMAND_TESTS = $(addprefix tests/commands/test_,installed_wheel.py failures.py import.py serve.py backup.py)
-# They start mail servers, receivers of webhooks, an object store or processes.
+# They start mail servers, receivers of webhooks, an object store or processes, or migrate databases of their own.
 SERVER_TESTS = $(addprefix tests/webhooks/test_,deliver_events.py event_types.py http_sender.py replay_and_rotation.py) \
 	$(addprefix tests/mail/test_,composition.py deliver_message.py hand_over.py sender.py) \
 	$(addprefix tests/invoicing/deliveries/test_,interrupted_delivery.py smtp_deliveries.py) \
 	$(addprefix tests/imports/test_,file_errors.py preparation_signals.py resource_watch.py) \
 	tests/costs/ingestion/test_delivery_from_object_store.py tests/costs/lake/test_parquet_files.py \
-	tests/web/test_generated_files.py
+	tests/web/test_generated_files.py tests/database/test_migrate.py
 PRODUCT_TESTS = tests/browser tests/demo/test_run.py $(SLOW_COMMAND_TESTS) \
 	$(addprefix tests/database/test_,embedded_postgres.py embedded_postgres_as_nobody.py database_unavailable.py) \
 	tests/application/test_without_legacy.py tests/clients/test_http_clients.py \
 	$(filter-out $(SLOW_COMMAND_TESTS),$(sort $(wildcard tests/commands/test_*.py))) \
 	$(addprefix tests/legacy/provisioning/test_,agent_command.py aws_provisioner.py reconcile_stacks.py \
-	session_credentials.py stack_lifecycle.py) tests/code_rules/test_setup_certificates.py \
+	session_credentials.py stack_lifecycle.py) tests/code_rules \
 	tests/nimbill_client/test_cookbook.py tests/nimbill_client/test_wheel.py $(SERVER_TESTS)
 # Proofs and the tests of what runs them.
 PROOF_TESTS = tests/proof tests/mutation
 FILE_BY_FILE = --numprocesses=$(TEST_PROCESSES) --dist=loadfile --no-loadscope-reorder
 
-test-browser: setup browser ## tests of the web pages in Chromium, of the demo, of commands and of servers
+test-browser: setup browser ## tests of the web pages in Chromium, of the demo, of commands, of servers and of the code base
 	$(PY)python $(call PYTEST,browser) $(if $(strip $(ARGS)),$(ARGS),$(FILE_BY_FILE) $(PRODUCT_TESTS))
 
 prove-quick: setup browser ## every row of the proof board in its quick size

@@ -80,7 +80,7 @@ function useColumns(): Column<Anomaly>[] {
       id: "direction",
       header: t`What happened`,
       sort: "direction",
-      width: 130,
+      width: 150,
       cell: direction,
       csv: direction,
     },
@@ -92,7 +92,7 @@ function useColumns(): Column<Anomaly>[] {
       cell: (anomaly) => anomaly.service,
       csv: (anomaly) => anomaly.service,
     },
-    { id: "account", header: t`Account`, sort: "account", width: 180, cell: account, csv: account },
+    { id: "account", header: t`Account`, sort: "account", width: 165, cell: account, csv: account },
     {
       id: "value",
       header: t`Cost of the day`,

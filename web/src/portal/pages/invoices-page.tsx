@@ -62,7 +62,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
   const payment: Column<Head> = {
     id: "payment",
     header: t({ message: "Payment", context: "of an invoice" }),
-    width: 115,
+    width: 140,
     // it is not among the columns that are shown before the list is loaded
     alwaysVisible: true,
     cell: (invoice) =>
@@ -74,7 +74,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "month",
       header: t`Month`,
       sort: "month",
-      width: 140,
+      width: 160,
       alwaysVisible: true,
       cell: ({ month, vendor }) => (
         <RouterLink to={`/invoices/${month}/${vendor}`}>
@@ -87,7 +87,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "number",
       header: t`Invoice number`,
       sort: "invoice_no",
-      width: 125,
+      width: 140,
       cell: (invoice) => (
         <>
           {invoice.invoice_no}
@@ -105,7 +105,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "state",
       header: t`State`,
       sort: "state",
-      width: 115,
+      width: 110,
       cell: (invoice) => <InvoiceState state={invoice.state} />,
       csv: (invoice) => stateTexts[invoice.state],
     },
@@ -121,7 +121,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
     {
       id: "pdf",
       header: t`PDF`,
-      width: 80,
+      width: 70,
       cell: ({ month, vendor, invoice_no }) => (
         <PdfButton
           address="/m/portal/invoices/{month}/{vendor}/pdf"

@@ -48,7 +48,7 @@ export function useEntryColumns(month: string, vendor: string, open?: Open): Col
           <StatusIndicator type="pending">{t`Undecided`}</StatusIndicator>
         ),
       csv: (row) => row.applied_month ?? "",
-      width: 130,
+      width: 148,
       alwaysVisible: true,
     },
     {
@@ -96,7 +96,7 @@ export function useEntryColumns(month: string, vendor: string, open?: Open): Col
         </>
       ),
       csv: (row) => row.description,
-      width: 255,
+      width: 237,
     },
     {
       id: "amount",

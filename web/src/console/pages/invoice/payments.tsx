@@ -145,7 +145,12 @@ function usePaymentColumns(onReverse: ((payment: Payment) => void) | undefined) 
       header: t`Amount`,
       cell: (payment: Payment) => <Amount value={payment.amount} currency={payment.currency} />,
     },
-    { id: "note", header: t`Note`, cell: (payment: Payment) => payment.note ?? "–" },
+    {
+      id: "note",
+      header: t`Note`,
+      minWidth: 100,
+      cell: (payment: Payment) => payment.note ?? "–",
+    },
     {
       id: "recorded",
       header: t`Recorded by`,
@@ -161,6 +166,7 @@ function usePaymentColumns(onReverse: ((payment: Payment) => void) | undefined) 
     {
       id: "state",
       header: t`State`,
+      minWidth: 100,
       cell: (payment: Payment) => <CountedState payment={payment} onReverse={onReverse} />,
     },
   ];

@@ -137,14 +137,14 @@ function useColumns(endpoint: WebhookEndpoint, mayReplay: boolean): Column<Deliv
     {
       id: "result",
       header: t`Last result`,
-      width: 235,
+      width: 215,
       cell: resultText,
       csv: resultText,
     },
     {
       id: "attempts",
       header: t`Attempts`,
-      width: 110,
+      width: 128,
       numeric: true,
       cell: (row) => formatNumber(row.attempts, language),
       csv: (row) => String(row.attempts),
