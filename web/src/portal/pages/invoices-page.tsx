@@ -53,7 +53,8 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
     header,
     sort: name,
     numeric: true,
-    width: 105,
+    width: 118,
+    hiddenAtFirst: name === "tax",
     cell: (invoice) => (
       <Amount value={invoice[name]} currency={invoice.currency} strong={name === "total"} />
     ),
@@ -62,7 +63,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
   const payment: Column<Head> = {
     id: "payment",
     header: t({ message: "Payment", context: "of an invoice" }),
-    width: 140,
+    width: 152,
     // it is not among the columns that are shown before the list is loaded
     alwaysVisible: true,
     cell: (invoice) =>
@@ -114,7 +115,7 @@ function useColumns(hasPayments: boolean): Column<Head>[] {
       id: "due",
       header: t`Due date`,
       sort: "due_date",
-      width: 125,
+      width: 132,
       cell: ({ due_date: due }) => (due === null ? "–" : formatDate(due, language)),
       csv: (invoice) => invoice.due_date ?? "",
     },
