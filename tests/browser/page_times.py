@@ -18,7 +18,7 @@ from playwright.sync_api import Browser, Page
 
 from tests.browser.chromium import LOADING, start_chromium
 from tests.browser.pictured_pages import CONSOLES, PicturedConsole
-from tests.browser.screenshots import PORT, SIZES, Demo, find_demo, find_path
+from tests.browser.screenshots import PORT, SIZES, Demo, find_demo, find_path, sign_in
 
 VISITS = 5
 # The time at which the page was complete, once it has stayed so for a moment.
@@ -53,13 +53,7 @@ def measure_console(
     """The name of each page, and the median of its visits after the first."""
     context = browser.new_context(viewport=SIZES["wide"], locale="ja")
     page = context.new_page()
-    response = context.request.post(
-        f"{demo.address}/{console.product}/session", data=demo.build_sign_in(console)
-    )
-    assert response.ok, response.text()
-    page.add_init_script(
-        f"window.localStorage?.setItem('nimbill-session-{console.product}', 'open');"
-    )
+    sign_in(page, demo, console)
     for name, path in console.pages.items():
         address = f"{demo.address}{console.root}{find_path(page, demo, console.root, path)}"
         times = [visit(page, address) for _ in range(visits + 1)]

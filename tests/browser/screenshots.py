@@ -155,18 +155,22 @@ def take_console(
     if console.sign_in in names:
         page.goto(f"{demo.address}{console.root}")
         take_variants(page, console.sign_in, language)
-    response = context.request.post(
+    sign_in(page, demo, console)
+    for name, path in console.pages.items():
+        if name in names:
+            page.goto(f"{demo.address}{console.root}{find_path(page, demo, console.root, path)}")
+            take_variants(page, name, language)
+    context.close()
+
+
+def sign_in(page: Page, demo: Demo, console: PicturedConsole) -> None:
+    response = page.context.request.post(
         f"{demo.address}/{console.product}/session", data=demo.build_sign_in(console)
     )
     assert response.ok, response.text()
     page.add_init_script(
         f"window.localStorage?.setItem('nimbill-session-{console.product}', 'open');"
     )
-    for name, path in console.pages.items():
-        if name in names:
-            page.goto(f"{demo.address}{console.root}{find_path(page, demo, console.root, path)}")
-            take_variants(page, name, language)
-    context.close()
 
 
 def find_path(page: Page, demo: Demo, root: str, path: str) -> str:

@@ -18,11 +18,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.invoicing.archive.bodies import ArchivedDocument, DocumentKind, DocumentState
 from nimbill.invoicing.archive.document_filter import DocumentFilter
-from nimbill.invoicing.credit_notes.records import (
-    credit_notes,
-    format_credit_note_no,
-    sum_notes_by_invoice,
-)
+from nimbill.invoicing.credit_notes.records import credit_notes, format_credit_note_no
 from nimbill.invoicing.documents.invoice_number_text import select_invoice_no
 from nimbill.invoicing.documents.replaced_invoices import replaced_invoices
 from nimbill.invoicing.documents.stored_invoices import (
@@ -30,7 +26,9 @@ from nimbill.invoicing.documents.stored_invoices import (
     invoice_revisions,
     invoices,
     join_group,
+    join_invoice,
     join_revision,
+    sum_by_invoice,
 )
 
 basis = chosen("document-archive")
@@ -53,11 +51,11 @@ def _select_documents(scope: TenantScope, counterparty: str | None) -> sa.Subque
 
     A counterparty is found by the name on the document and by the present names and ids.
     """
-    credited = sum_notes_by_invoice(scope)
+    credited = sum_by_invoice(scope, _notes.total)
     of_invoices = (
         _select_revisions(invoices, _invoice_state(credited))
         .join(invoice_revisions, join_revision(current=True))
-        .outerjoin(credited, _is_credited(credited))
+        .outerjoin(credited, join_invoice(credited))
     )
     of_replaced = _select_revisions(
         replaced_invoices, sa.literal(DocumentState.replaced.value)
@@ -129,11 +127,6 @@ def _match_counterparty(
 ) -> Iterator[sa.ColumnElement[bool]]:
     if counterparty is not None:
         yield contains_text([name], counterparty) | match_group_text(counterparty)
-
-
-def _is_credited(credited: sa.Subquery) -> sa.ColumnElement[bool]:
-    names = ("organisation_id", "month", "company_id", "vendor")
-    return sa.and_(*(credited.c[name] == _invoices[name] for name in names))
 
 
 def _join_replaced_revision() -> sa.ColumnElement[bool]:

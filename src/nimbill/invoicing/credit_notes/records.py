@@ -112,17 +112,6 @@ async def list_notes_of_invoice(
     return (await db.execute(stmt)).all()
 
 
-def sum_notes_by_invoice(scope: TenantScope) -> sa.Subquery:
-    """What the notes of each invoice return, as `amount`."""
-    keys = (_notes.organisation_id, _notes.month, _notes.company_id, _notes.vendor)
-    return (
-        sa.select(*keys, sa.func.sum(_notes.total).label("amount"))
-        .where(_notes.organisation_id == scope.organisation_id)
-        .group_by(*keys)
-        .subquery()
-    )
-
-
 async def list_notes_of_month(
     db: AsyncConnection, scope: TenantScope, issue_month: str
 ) -> Sequence[Row]:

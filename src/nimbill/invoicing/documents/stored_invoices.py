@@ -6,6 +6,7 @@ change.
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
@@ -87,6 +88,7 @@ invoice_revisions = sa.Table(
 )
 
 _invoices, _revisions = invoices.c, invoice_revisions.c
+_INVOICE_KEY = ("organisation_id", "month", "company_id", "vendor")
 
 
 D = TypeVar("D")
@@ -366,15 +368,26 @@ async def list_revisions(
 
 def join_revision(*, current: bool) -> sa.ColumnElement[bool]:
     """Join revisions with their invoice; with `current`, only the current revision."""
-    same_invoice = sa.and_(
-        _invoices.organisation_id == _revisions.organisation_id,
-        _invoices.month == _revisions.month,
-        _invoices.company_id == _revisions.company_id,
-        _invoices.vendor == _revisions.vendor,
-    )
+    same_invoice = join_invoice(invoice_revisions)
     if not current:
         return same_invoice
     return same_invoice & (_invoices.revision == _revisions.revision)
+
+
+def join_invoice(table: sa.FromClause) -> sa.ColumnElement[bool]:
+    """Join rows that belong to an invoice with it."""
+    return sa.and_(*(_invoices[name] == table.c[name] for name in _INVOICE_KEY))
+
+
+def sum_by_invoice(
+    scope: TenantScope, amount: sa.Column[Decimal], *conditions: sa.ColumnElement[bool]
+) -> sa.Subquery:
+    """The sums of an amount of a table whose rows belong to invoices, as `amount`."""
+    columns = amount.table.c
+    keys = [columns[name] for name in _INVOICE_KEY]
+    stmt = sa.select(*keys, sa.func.sum(amount).label("amount"))
+    stmt = stmt.where(columns.organisation_id == scope.organisation_id, *conditions)
+    return stmt.group_by(*keys).subquery()
 
 
 def join_group(table: sa.Table = invoices) -> sa.ColumnElement[bool]:

@@ -15,13 +15,15 @@ from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import Currency
-from nimbill.invoicing.credit_notes.records import sum_notes_by_invoice
+from nimbill.invoicing.credit_notes.records import credit_notes
 from nimbill.invoicing.documents.invoice_number_text import select_invoice_no
 from nimbill.invoicing.documents.stored_invoices import (
     invoice_revisions,
     invoices,
     join_group,
+    join_invoice,
     join_revision,
+    sum_by_invoice,
 )
 from nimbill.invoicing.payments.payment_rules import BalanceFilter, InvoiceNumber
 
@@ -119,14 +121,10 @@ async def reverse_payment(
 def _select_payments(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:
     return (
         sa.select(*_payments, _invoices.number, _groups.billinggroup_name)
-        .join_from(payments, invoices, _is_same_invoice(payments))
+        .join_from(payments, invoices, join_invoice(payments))
         .join(billing_groups, join_group(payments))
         .where(_payments.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
     )
-
-
-def _is_same_invoice(table: sa.FromClause) -> sa.ColumnElement[bool]:
-    return sa.and_(*(table.c[name] == _invoices[name] for name in ("organisation_id", *_KEY)))
 
 
 _COLUMNS = ListColumns(
@@ -192,24 +190,12 @@ async def has_payments(
     return bool((await db.execute(stmt)).scalar_one())
 
 
-def _sum_payments_by_invoice(scope: TenantScope) -> sa.Subquery:
-    """What was paid for each invoice, as `amount`."""
-    keys = [_payments[name] for name in ("organisation_id", *_KEY)]
-    return (
-        sa.select(*keys, sa.func.sum(_payments.amount).label("amount"))
-        .where(
-            _payments.organisation_id == scope.organisation_id, _payments.reversed_time.is_(None)
-        )
-        .group_by(*keys)
-        .subquery()
-    )
-
-
 class _Balances:
     """The current revisions of invoices with the sums of their credit notes and payments."""
 
     def __init__(self, scope: TenantScope) -> None:
-        notes, paid = sum_notes_by_invoice(scope), _sum_payments_by_invoice(scope)
+        notes = sum_by_invoice(scope, credit_notes.c.total)
+        paid = sum_by_invoice(scope, _payments.amount, _payments.reversed_time.is_(None))
         self.credited = sa.func.coalesce(notes.c.amount, 0)
         self.paid = sa.func.coalesce(paid.c.amount, 0)
         self.open_balance = _revisions.total - self.credited - self.paid
@@ -223,8 +209,8 @@ class _Balances:
             )
             .join_from(invoices, invoice_revisions, join_revision(current=True))
             .join(billing_groups, join_group())
-            .outerjoin(notes, _is_same_invoice(notes))
-            .outerjoin(paid, _is_same_invoice(paid))
+            .outerjoin(notes, join_invoice(notes))
+            .outerjoin(paid, join_invoice(paid))
             .where(
                 _invoices.organisation_id == scope.organisation_id, *filter_visible_groups(scope)
             )
