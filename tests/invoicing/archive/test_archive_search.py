@@ -119,15 +119,22 @@ def test_a_cancelled_invoice_is_found_as_such(
 def test_an_invoice_that_was_returned_in_full_is_found_as_credited(
     month_end: MonthEnd, documents: IssuedDocuments
 ) -> None:
-    """Its state is that of the invoice's own page; a note of a part changes nothing."""
+    """Its state is that of its own page and of the short list; a note of a part changes nothing."""
     path = f"/invoices/{MONTH}/{documents.credited}/aws"
-    assert month_end.get(f"{path}/state").json()["state"] == "sent"
+    assert read_states(month_end, documents.credited) == ("sent", "sent")
     body = {"kind": "full", "reason": "wrong customer"}
     assert month_end.post(f"{path}/credit-notes", body).status_code == 201
 
-    assert month_end.get(f"{path}/state").json()["state"] == "credited"
+    assert read_states(month_end, documents.credited) == ("credited", "credited")
     assert numbers(search(month_end, state="credited")) == {INVOICE}
     assert search(month_end, state="sent") == []
+
+
+def read_states(month_end: MonthEnd, company_id: str) -> tuple[str, str]:
+    own = month_end.get(f"/invoices/{MONTH}/{company_id}/aws/state").json()
+    listed = month_end.get(f"/invoices/{MONTH}/summary?vendor=aws").json()
+    (short,) = [row for row in listed["invoices"] if row["company_id"] == company_id]
+    return own["state"], short["state"]
 
 
 def test_a_replaced_invoice_is_found_under_its_number(

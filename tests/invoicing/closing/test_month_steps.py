@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from nimbill.invoicing.closing.bodies import StepState
 from nimbill.invoicing.closing.month_steps import (
     Blocker,
     MonthFacts,
@@ -155,6 +156,25 @@ def test_a_step_tells_what_blocks_it(
     found = build(**changes)[step]
 
     assert (found.state.value, list(found.blockers)) == (state, blockers)
+
+
+def test_invoices_are_created_again_after_costs_or_entries_changed() -> None:
+    differences = {
+        "amount_differs": ["cmp_a", "cmp_sent"],  # what was sent is corrected otherwise
+        "entry_changed": ["cmp_sent"],
+        "entry_not_on_invoice": ["cmp_b"],
+        "entries_differ": ["cmp_a"],  # the import has to be repeated
+        "not_in_costs": ["222222222222"],  # a payer
+    }
+    unsent = {"unsent_groups": ["cmp_b", "cmp_a"], "differences": differences}
+
+    assert build(**unsent)["created"] == Step(
+        "created",
+        StepState.ready,
+        [Blocker("amount_differs", ("cmp_a",)), Blocker("entry_not_on_invoice", ("cmp_b",))],
+    )
+    assert build(**unsent, is_closed=True)["created"].state == "done"
+    assert build(**unsent | {"unsent_groups": ()})["created"].state == "done"
 
 
 def test_a_step_of_a_closed_month_waits_for_reopening() -> None:

@@ -113,6 +113,7 @@ def test_blockers_name_their_records_and_link_to_them(month_end: MonthEnd) -> No
     assert blockers("rates") == {"settings_missing": [other]}
     assert blockers("created") == {
         "invoice_missing": [other],
+        "amount_differs": [group],
         "import_parked": ["imp_parked"],
         "settings_missing": [other],
     }

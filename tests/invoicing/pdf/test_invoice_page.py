@@ -255,3 +255,17 @@ def test_a_unit_price_keeps_its_digits() -> None:
     )
 
     assert "0.1255 × 1,000.5" in text
+
+
+def test_an_account_that_is_named_like_its_number_is_printed_once() -> None:
+    number = "209999990033"
+    charges = MonthlyCharges(
+        cost_currency=Currency.usd,
+        usage=tuple(build_usage(number, number, [("AmazonEC2", "10")])),
+        entries=(build_entry("Fee", "Setup", "1", customer_id=number, customer_name=number),),
+    )
+    text = extract_text(
+        rendering.render_invoice(build_document(charges, build_terms(), Language.en))
+    )
+
+    assert text.count(number) == 2  # the heading of its usage, and the note of its entry

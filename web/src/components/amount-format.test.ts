@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
+  countFractionDigits,
   formatAmount,
   formatExact,
   formatPercent,
@@ -20,6 +21,15 @@ test("large amounts are written exactly", () => {
   assert.equal(
     formatExact("-12345678901234567890.10", "USD"),
     "-12,345,678,901,234,567,890.10 USD",
+  );
+});
+
+test("exact amounts of a column have their points below each other", () => {
+  const amounts = ["1250", "0.5", "-3.125"];
+  const digits = Math.max(...amounts.map(countFractionDigits));
+  assert.deepEqual(
+    amounts.map((amount) => formatExact(amount, null, digits)),
+    ["1,250.000", "0.500", "-3.125"],
   );
 });
 

@@ -32,11 +32,17 @@ export function formatCurrency(currency: string): string {
   return currency.toUpperCase();
 }
 
-/** Every digit as stored, with the currency code. */
-export function formatExact(amount: Decimal, currency?: string | null): string {
-  const [integer = "", fraction] = String(amount).split(".");
+/** How many digits the amount has after the point. */
+export function countFractionDigits(amount: Decimal): number {
+  return String(amount).split(".")[1]?.length ?? 0;
+}
+
+/** Every digit as stored, with the currency code; zeros fill up to `fractionDigits`. */
+export function formatExact(amount: Decimal, currency?: string | null, fractionDigits = 0): string {
+  const [integer = "", stored = ""] = String(amount).split(".");
   const grouped = integer.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
-  const digits = fraction === undefined ? grouped : `${grouped}.${fraction}`;
+  const fraction = stored.padEnd(fractionDigits, "0");
+  const digits = fraction === "" ? grouped : `${grouped}.${fraction}`;
   return currency ? `${digits} ${formatCurrency(currency)}` : digits;
 }
 

@@ -11,17 +11,28 @@ interface AmountProps {
   strong?: boolean;
   /** A difference is written with its sign. */
   signed?: boolean;
+  /** Shows every digit instead, with at least so many after the point, and no currency. */
+  exactDigits?: number;
 }
 
-export function Amount({ value, currency, strong = false, signed = false }: AmountProps) {
+export function Amount({
+  value,
+  currency,
+  strong = false,
+  signed = false,
+  exactDigits,
+}: AmountProps) {
   const { language } = useLanguage();
   if (value === null || value === undefined) return <span aria-hidden="true">–</span>;
-  const text = formatAmount(value, currency, language).replace(/^-/, "−");
+  const text =
+    exactDigits === undefined
+      ? formatAmount(value, currency, language)
+      : formatExact(value, null, exactDigits);
   const className = isNegative(value) ? "amount amount-negative" : "amount";
   const content = (
     <span className={className} title={formatExact(value, currency)}>
       {signed && plusSign(value)}
-      {text}
+      {text.replace(/^-/, "−")}
     </span>
   );
   return strong ? (

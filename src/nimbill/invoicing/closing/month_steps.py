@@ -8,6 +8,14 @@ from nimbill.invoicing.closing.bodies import StepName, StepState
 
 basis = chosen("month-steps")
 
+# Reasons of the tie-out that end when the invoice is created again.
+_ENDED_BY_CREATING = frozenset(
+    {
+        *("amount_differs", "not_on_invoice", "not_in_costs"),
+        *("entry_not_on_invoice", "entry_not_applied", "entry_changed", "entry_invoiced_twice"),
+    }
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonthFacts:
@@ -115,6 +123,19 @@ def _find_differences(facts: MonthFacts) -> list[Blocker]:
     ]
 
 
+def _find_changed_since(facts: MonthFacts) -> list[Blocker]:
+    """Costs, accounts or entries changed after the invoice; one that was sent stays as it is."""
+    if facts.is_closed:
+        return []
+    unsent = set(facts.unsent_groups)
+    return [
+        blocker
+        for reason, subjects in sorted(facts.differences.items())
+        if reason in _ENDED_BY_CREATING
+        for blocker in _list(reason, unsent.intersection(subjects))
+    ]
+
+
 # ── steps ────────────────────────────────────────────────────────────────────────────────────────
 
 
@@ -164,7 +185,7 @@ def _build_rates(facts: MonthFacts) -> Step:
 
 def _build_created(facts: MonthFacts) -> Step:
     """Only missing rates of groups without an invoice stand in the way."""
-    missing = _find_missing_invoices(facts)
+    missing = [*_find_missing_invoices(facts), *_find_changed_since(facts)]
     earlier = [
         *(() if facts.has_costs else (Blocker("no_costs"),)),
         *_list("import_parked", facts.parked_imports),

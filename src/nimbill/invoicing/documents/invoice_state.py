@@ -1,6 +1,7 @@
 """The state of an invoice between its creation and its end."""
 
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 
 from nimbill.foundation.basis import chosen
@@ -18,10 +19,18 @@ class InvoiceState(StrEnum):
 
 
 def find_state(
-    sent_time: datetime | None, cancelled_time: datetime | None, *, is_approved: bool = False
+    sent_time: datetime | None,
+    cancelled_time: datetime | None,
+    *,
+    is_approved: bool = False,
+    total: Decimal | None = None,
+    credited: Decimal | None = None,
 ) -> InvoiceState:
+    """`credited` is the sum of the credit notes, tax included; None without any."""
     if cancelled_time is not None:
         return InvoiceState.cancelled
+    if credited is not None and credited == total:
+        return InvoiceState.credited
     if sent_time is not None:
         return InvoiceState.sent
     return InvoiceState.approved if is_approved else InvoiceState.created

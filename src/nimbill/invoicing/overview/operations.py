@@ -11,7 +11,7 @@ from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import divide_decimals
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import InvoiceWarningCode, decode_document
-from nimbill.invoicing.documents.invoice_state import find_state
+from nimbill.invoicing.documents.invoice_state import InvoiceState, find_state
 from nimbill.invoicing.overview import records
 from nimbill.invoicing.overview.bodies import (
     CurrencyTotal,
@@ -71,9 +71,7 @@ def _build_invoice(month: str, row: Row, *, closed: bool) -> ShortInvoice:
         company_name=row.company_name,
         invoice_no=stored_invoices.format_invoice_no(month, row.number) if exists else None,
         revision=row.revision,
-        state=find_state(row.sent_time, row.cancelled_time, is_approved=row.is_approved)
-        if exists
-        else None,
+        state=_find_state(row) if exists else None,
         currency=Currency(row.currency) if exists else None,
         issue_date=row.issue_date,
         due_date=row.due_date,
@@ -90,6 +88,16 @@ def _build_invoice(month: str, row: Row, *, closed: bool) -> ShortInvoice:
         warnings=[InvoiceWarningCode(code) for code in row.warnings or ()],
         create_time=clock.format_timestamp(row.create_time) if exists else None,
         outdated=bool(row.outdated) and not closed,
+    )
+
+
+def _find_state(row: Row) -> InvoiceState:
+    return find_state(
+        row.sent_time,
+        row.cancelled_time,
+        is_approved=row.is_approved,
+        total=row.total,
+        credited=row.credited,
     )
 
 

@@ -12,9 +12,16 @@ from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import calendar_month
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.invoicing.credit_notes.records import credit_notes
 from nimbill.invoicing.documents.invoice_approvals import is_approved
 from nimbill.invoicing.documents.invoice_number_text import select_invoice_no
-from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices, join_revision
+from nimbill.invoicing.documents.stored_invoices import (
+    invoice_revisions,
+    invoices,
+    join_invoice,
+    join_revision,
+    sum_by_invoice,
+)
 from nimbill.invoicing.runs.month_settings import monthly_invoice_settings
 from nimbill.invoicing.runs.outdated_invoices import is_outdated, join_saved_settings
 
@@ -63,6 +70,12 @@ def _select(scope: TenantScope, selection: Selection) -> sa.Select[*tuple[object
         & (_invoices.vendor == period.vendor)
     )
     is_invoiced = _invoices.number.is_not(None)
+    credited = sum_by_invoice(
+        scope,
+        credit_notes.c.total,
+        credit_notes.c.month == period.month,
+        credit_notes.c.vendor == period.vendor,
+    )
     stmt = (
         sa.select(
             _groups.company_id,
@@ -84,6 +97,7 @@ def _select(scope: TenantScope, selection: Selection) -> sa.Select[*tuple[object
             _revisions.total,
             _total_before.label("total_before"),
             _change.label("change"),
+            credited.c.amount.label("credited"),
             _revisions.warnings,
             _revisions.create_time,
             is_outdated().label("outdated"),
@@ -93,6 +107,7 @@ def _select(scope: TenantScope, selection: Selection) -> sa.Select[*tuple[object
         .join(_earlier_invoices, _match_earlier_invoice(period.month), isouter=True)
         .join(_earlier_revisions, _match_earlier_revision(), isouter=True)
         .join(monthly_invoice_settings, join_saved_settings(), isouter=True)
+        .join(credited, join_invoice(credited), isouter=True)
         .where(*filter_visible_groups(scope), is_invoiced | has_account)
     )
     if invoiced is not None:

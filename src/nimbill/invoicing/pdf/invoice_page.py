@@ -199,10 +199,15 @@ def _build_usage_groups(document: InvoiceDocument) -> Iterator[TableGroup]:
             heading = join_lines(tag) or labels["untagged"]
             detail = join_lines(document.tag_key or "")
         else:
-            heading, detail = customer_id, lines[0].customer_name
+            heading, detail = customer_id, _find_own_name(customer_id, lines[0].customer_name)
         yield TableGroup(
             make_breakable(heading), rows, subtotal=True, detail=make_breakable(detail)
         )
+
+
+def _find_own_name(customer_id: str, name: str) -> str:
+    """An account that the vendor's files do not name has its number as its name."""
+    return "" if name == customer_id else name
 
 
 def _build_usage_row(line: UsageLine, marketplace: str) -> TableRow:
@@ -217,7 +222,8 @@ def _build_fee_row(name: str, fee: Fee) -> TableRow:
 def _build_entry_row(document: InvoiceDocument, entry: EntryLine) -> TableRow:
     """The vendor's description, with the account, and the original amount if it was converted."""
     language, labels = document.language, labels_for(document.language)
-    account = join_lines(f"{entry.customer_id} {entry.customer_name}")
+    name = _find_own_name(entry.customer_id, entry.customer_name)
+    account = join_lines(f"{entry.customer_id} {name}")
     notes = [account] if account else []
     if entry.exchange_rate is not None:
         original = number_format.format_original(entry.original, entry.original_currency, language)

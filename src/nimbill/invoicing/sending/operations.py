@@ -46,9 +46,13 @@ async def load_status(
         for each in await list_replaced_invoices(db, scope, period, company_id)
     ]
     credited = sum_decimals(note.total for note in notes)
-    state = find_state(row.sent_time, row.cancelled_time, is_approved=row.is_approved)
-    if notes and credited == row.total:
-        state = InvoiceState.credited
+    state = find_state(
+        row.sent_time,
+        row.cancelled_time,
+        is_approved=row.is_approved,
+        total=row.total,
+        credited=credited if notes else None,
+    )
     return InvoiceStatus(
         invoice_no=format_invoice_no(period.month, row.number),
         revision=row.revision,

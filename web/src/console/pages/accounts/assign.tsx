@@ -39,6 +39,7 @@ export function useAssign(vendor: string, month: string, onDone: () => void) {
           content: (
             <>
               {t`${plural(count, { one: "# account was", other: "# accounts were" })} assigned to ${name}.`}{" "}
+              <Trans>Create the invoices of open months again to include the costs.</Trans>{" "}
               <RouterLink to={`/customers/${group.company_id}`} color="inverted">
                 <Trans>See the customer</Trans>
               </RouterLink>{" "}

@@ -86,7 +86,7 @@ function Checks({ month, vendor }: { month: string; vendor: string }) {
         empty={
           <SpaceBetween size="xs">
             <b>
-              <Trans>Nothing looks wrong</Trans>
+              <Trans>No invoice stands out</Trans>
             </b>
             <RouterLink to={`/months/${month}/${vendor}`}>
               <Trans>See the steps of the month</Trans>

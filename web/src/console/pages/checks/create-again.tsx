@@ -10,15 +10,14 @@ export function CreateAgain({ month, vendor }: { month: string; vendor: string }
   const may = useMay();
   const [creating, setCreating] = useState(false);
   const status = useApi("/m/core/months/{month}", { path: { month }, query: { vendor } });
-  if (!may("ModifyInvoice") || (status.data?.state ?? "closed") === "closed") return null;
+  if (!may("ModifyInvoice") || status.data === undefined) return null;
+  if (status.data.state === "closed") return null;
   return (
     <>
       <Button onClick={() => setCreating(true)}>
         <Trans>Create again</Trans>
       </Button>
-      {creating && (
-        <CreateInvoicesDialog month={month} vendor={vendor} onEnd={() => setCreating(false)} />
-      )}
+      {creating && <CreateInvoicesDialog status={status.data} onEnd={() => setCreating(false)} />}
     </>
   );
 }

@@ -2,8 +2,9 @@
 
 import Header from "@cloudscape-design/components/header";
 import Pagination from "@cloudscape-design/components/pagination";
+import SpaceBetween from "@cloudscape-design/components/space-between";
 import Table from "@cloudscape-design/components/table";
-import { Trans, useLingui } from "@lingui/react/macro";
+import { useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
@@ -29,15 +30,68 @@ interface Row {
 }
 
 interface TieOutDifferencesProps {
-  month: string;
   tieOut: TieOut;
   page: number;
   setPage: (page: number) => void;
 }
 
-export function TieOutDifferences({ month, tieOut, page, setPage }: TieOutDifferencesProps) {
+/** Usage and entries apart: only the usage adds up to the differences of the payers. */
+export function TieOutDifferences({ tieOut, page, setPage }: TieOutDifferencesProps) {
   const { t } = useLingui();
-  const { differences, entry_differences } = tieOut.counts;
+  const { month, counts } = tieOut;
+  const pages = Math.ceil(Math.max(counts.differences, counts.entry_differences) / PAGE);
+  return (
+    <SpaceBetween size="m">
+      <DifferenceTable
+        name={`differences-${month}`}
+        title={t`Differences of the costs`}
+        month={month}
+        count={counts.differences}
+        counted={t`In the costs`}
+        rows={tieOut.differences.map((row) => ({
+          ...row,
+          subject: `${row.customer_id} ${row.service}`,
+        }))}
+      />
+      <DifferenceTable
+        name={`entry-differences-${month}`}
+        title={t`Differences of the entries`}
+        description={t`They are no part of the sums above.`}
+        month={month}
+        count={counts.entry_differences}
+        counted={t`Applied`}
+        rows={tieOut.entry_differences.map((row) => ({
+          ...row,
+          counts: row.applied,
+          subject: row.customer_id,
+        }))}
+      />
+      {pages > 1 && (
+        <Pagination
+          currentPageIndex={page}
+          pagesCount={pages}
+          onChange={({ detail }) => setPage(detail.currentPageIndex)}
+        />
+      )}
+    </SpaceBetween>
+  );
+}
+
+interface DifferenceTableProps {
+  name: string;
+  title: string;
+  description?: string;
+  month: string;
+  /** The rows on all pages. */
+  count: number;
+  /** What the invoiced amount is compared with. */
+  counted: string;
+  rows: readonly Row[];
+}
+
+function DifferenceTable(props: DifferenceTableProps) {
+  const { t } = useLingui();
+  const { name, title, description, month, count, counted, rows } = props;
   const reasons: Record<string, string> = {
     invoice_missing: t`Costs without an invoice`,
     invoice_cancelled: t`Costs on a cancelled invoice`,
@@ -50,14 +104,7 @@ export function TieOutDifferences({ month, tieOut, page, setPage }: TieOutDiffer
     entry_changed: t`Entry was changed`,
     entry_invoiced_twice: t`Entry on two invoices`,
   };
-  const rows: Row[] = [
-    ...tieOut.differences.map((row) => ({ ...row, subject: `${row.customer_id} ${row.service}` })),
-    ...tieOut.entry_differences.map((row) => ({
-      ...row,
-      counts: row.applied,
-      subject: row.customer_id,
-    })),
-  ];
+  const reason = (row: Row) => reasons[row.reason] ?? row.reason;
   const amount = (id: "invoiced" | "counts" | "difference", header: string) => ({
     id,
     header: <span className="amount-cell">{header}</span>,
@@ -68,48 +115,39 @@ export function TieOutDifferences({ month, tieOut, page, setPage }: TieOutDiffer
       </span>
     ),
   });
+  if (rows.length === 0) return null;
   return (
     <Table
       variant="embedded"
       items={rows}
       wrapLines
+      ariaLabels={{ tableLabel: title }}
       header={
         <Header
           variant="h3"
-          counter={`(${differences + entry_differences})`}
+          counter={`(${count})`}
+          {...(description !== undefined && { description })}
           actions={
             <CsvButton
-              name={`differences-${month}`}
+              name={name}
               rows={rows}
               columns={[
-                [t`Reason`, (row) => reasons[row.reason] ?? row.reason],
+                [t`Reason`, reason],
                 [t`Invoice`, (row) => row.invoice_no ?? ""],
                 [t`Account and service`, (row) => row.subject],
                 [t`Currency`, (row) => formatCurrency(row.currency)],
                 [t`Invoiced`, (row) => String(row.invoiced)],
-                [t`In the costs`, (row) => String(row.counts)],
+                [counted, (row) => String(row.counts)],
                 [t`Difference`, (row) => String(row.difference)],
               ]}
             />
           }
         >
-          <Trans>Differences</Trans>
+          {title}
         </Header>
       }
-      pagination={
-        <Pagination
-          currentPageIndex={page}
-          pagesCount={Math.ceil(Math.max(differences, entry_differences) / PAGE)}
-          onChange={({ detail }) => setPage(detail.currentPageIndex)}
-        />
-      }
       columnDefinitions={[
-        {
-          id: "reason",
-          header: t`Reason`,
-          cell: (row) => reasons[row.reason] ?? row.reason,
-          isRowHeader: true,
-        },
+        { id: "reason", header: t`Reason`, cell: reason, isRowHeader: true },
         {
           id: "invoice",
           header: t`Invoice`,
@@ -124,7 +162,7 @@ export function TieOutDifferences({ month, tieOut, page, setPage }: TieOutDiffer
         },
         { id: "subject", header: t`Account and service`, cell: (row) => row.subject },
         amount("invoiced", t`Invoiced`),
-        amount("counts", t`In the costs`),
+        amount("counts", counted),
         amount("difference", t`Difference`),
       ]}
     />

@@ -12,7 +12,7 @@ import { useState } from "react";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
-import { formatCurrency } from "../../../components/amount-format.ts";
+import { countFractionDigits, formatCurrency } from "../../../components/amount-format.ts";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { CreateAgain } from "./create-again.tsx";
@@ -80,6 +80,13 @@ function Result({ month, vendor, tieOut, page, setPage }: ResultProps) {
         <Alert type="error" action={<CreateAgain month={month} vendor={vendor} />}>
           <Trans>Invoices and costs differ. The rows below say where.</Trans>
         </Alert>
+      ) : tieOut.counts.accounts_in_no_group > 0 ? (
+        <Alert type="warning">
+          <Trans>
+            Invoices and costs agree, but nobody pays for the accounts in no billing group, which
+            are listed below.
+          </Trans>
+        </Alert>
       ) : (
         <Alert type="success">
           <Trans>Invoices and costs agree.</Trans>
@@ -88,7 +95,7 @@ function Result({ month, vendor, tieOut, page, setPage }: ResultProps) {
       {tieOut.payers.map((payer) => (
         <PayerSums key={payer.payer_id} payer={payer} />
       ))}
-      {differs && <TieOutDifferences month={month} tieOut={tieOut} page={page} setPage={setPage} />}
+      {differs && <TieOutDifferences tieOut={tieOut} page={page} setPage={setPage} />}
       {page === 1 && <AccountsInNoGroup tieOut={tieOut} />}
     </SpaceBetween>
   );
@@ -109,6 +116,8 @@ function PayerSums({ payer }: { payer: Payer }) {
     { name: "unknown", label: t`Unknown lines` },
     { name: "difference", label: t`Difference` },
   ];
+  // every digit, so that the lines add up as they are printed
+  const exactDigits = Math.max(...rows.map(({ name }) => countFractionDigits(payer[name])));
   return (
     <Table
       variant="embedded"
@@ -117,7 +126,9 @@ function PayerSums({ payer }: { payer: Payer }) {
       wrapLines
       header={
         <Header variant="h3">
-          <Trans>Payer account {payer.payer_id}</Trans>
+          <Trans>
+            Payer account {payer.payer_id} ({currency})
+          </Trans>
         </Header>
       }
       columnDefinitions={[
@@ -138,6 +149,7 @@ function PayerSums({ payer }: { payer: Payer }) {
               <Amount
                 value={payer[row.name]}
                 currency={currency}
+                exactDigits={exactDigits}
                 strong={row.name === "difference" || row.name === "total"}
               />
             </span>

@@ -1,4 +1,4 @@
-// One-off entries of a month: charges, credits and refunds that are applied to invoices or left out.
+// One-off entries of a month: charges, credits and refunds, applied to invoices or not.
 import Alert from "@cloudscape-design/components/alert";
 import Box from "@cloudscape-design/components/box";
 import Button from "@cloudscape-design/components/button";

@@ -106,7 +106,7 @@ function StateText({ status, currency }: { status: InvoiceStatus; currency: stri
   if (status.state === "created")
     return (
       <StatusIndicator type="pending">
-        <Trans>Not sent yet. Creating the invoice again replaces it.</Trans>
+        <Trans>Not sent yet. It can be created again while the month is open.</Trans>
       </StatusIndicator>
     );
   if (status.state === "approved")

@@ -10,6 +10,7 @@ import { formatVendorMonth } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
 import { useWarningTexts } from "./invoice-warnings.ts";
 import type { ShortInvoice } from "./invoices-page.tsx";
+import { useRevisionTexts } from "./revision-texts.ts";
 import { useSkippedText } from "./skipped-groups.ts";
 
 interface CreateSelectedDialogProps {
@@ -20,19 +21,24 @@ interface CreateSelectedDialogProps {
 }
 
 const NAMES_SHOWN = 10;
+/** An invoice that was sent is not created again: it is corrected. */
+const FINAL: readonly ShortInvoice["state"][] = ["sent", "credited", "cancelled", "replaced"];
 
 export function CreateSelectedDialog({ month, vendor, groups, onEnd }: CreateSelectedDialogProps) {
   const { t } = useLingui();
   const { language } = useLanguage();
   const { notify } = useNotifications();
   const warningTexts = useWarningTexts();
-  const again = groups.filter((group) => group.invoice_no !== null).length;
+  const created = groups.filter(({ state }) => state === null || !FINAL.includes(state));
+  const sent = groups.length - created.length;
+  const again = created.filter(({ state }) => state !== null).length;
   const skippedText = useSkippedText();
+  const text = useRevisionTexts();
   const create = useChange(
     (client, idempotencyKey: string) =>
       client.post("/m/core/invoices/calculation/{month}", {
         path: { month },
-        body: { vendor, bulk: false, group: groups.map((group) => group.company_id) },
+        body: { vendor, bulk: false, group: created.map((group) => group.company_id) },
         idempotencyKey,
       }),
     {
@@ -49,8 +55,8 @@ export function CreateSelectedDialog({ month, vendor, groups, onEnd }: CreateSel
       },
     },
   );
-  const names = groups.slice(0, NAMES_SHOWN).map((group) => group.billinggroup_name);
-  const others = groups.length - names.length;
+  const names = created.slice(0, NAMES_SHOWN).map((group) => group.billinggroup_name);
+  const others = created.length - names.length;
   const month_name = formatVendorMonth(month, vendor, language);
   return (
     <ConfirmDialog
@@ -58,18 +64,16 @@ export function CreateSelectedDialog({ month, vendor, groups, onEnd }: CreateSel
       action={t`Create`}
       busy={create.isPending}
       error={create.error}
+      ready={created.length > 0}
       onConfirm={() => create.mutate(crypto.randomUUID())}
       onCancel={() => onEnd(false)}
     >
       <SpaceBetween size="s">
         <Box>
-          {t`${plural(groups.length, { one: "# billing group gets", other: "# billing groups get" })} an invoice by the saved terms of the month.`}
+          {t`${plural(created.length, { one: "# billing group gets", other: "# billing groups get" })} an invoice by the saved terms of the month.`}
         </Box>
-        {again > 0 && (
-          <Box>
-            {t`${plural(again, { one: "# invoice exists", other: "# invoices exist" })} already and gets a new revision under the same number.`}
-          </Box>
-        )}
+        {again > 0 && <Box>{text.again(again)}</Box>}
+        {sent > 0 && <Box>{text.sent(sent)}</Box>}
         <Box color="text-body-secondary">
           {names.join(language === "ja" ? "、" : ", ")}{" "}
           {others > 0 && <Trans>and {others} more</Trans>}

@@ -1,6 +1,8 @@
 // The columns of the list of invoices.
 import Popover from "@cloudscape-design/components/popover";
-import StatusIndicator from "@cloudscape-design/components/status-indicator";
+import StatusIndicator, {
+  type StatusIndicatorProps,
+} from "@cloudscape-design/components/status-indicator";
 import { useLingui } from "@lingui/react/macro";
 import type { Decimal } from "../../../api/exact-json.ts";
 import { Amount } from "../../../components/amount.tsx";
@@ -148,12 +150,19 @@ function useRateText(): (row: ShortInvoice) => string {
 function useStateText(closed: boolean): (row: ShortInvoice) => string {
   const { t } = useLingui();
   const warningTexts = useWarningTexts();
+  const notSent = t({ message: "Not sent", context: "invoice" });
+  const states: Record<NonNullable<ShortInvoice["state"]>, string> = {
+    created: closed ? notSent : t({ message: "Created", context: "invoice" }),
+    approved: closed ? notSent : t({ message: "Approved", context: "invoice" }),
+    sent: t({ message: "Sent", context: "invoice" }),
+    credited: t({ message: "Credited in full", context: "invoice" }),
+    replaced: t({ message: "Replaced", context: "invoice" }),
+    cancelled: t({ message: "Cancelled", context: "invoice" }),
+  };
   return (row) => {
-    if (row.invoice_no === null) return t`No invoice`;
+    if (row.state === null) return t`No invoice`;
     if (row.outdated) return t({ message: "Outdated", context: "invoice" });
-    const warnings = row.warnings.map((code) => warningTexts[code].short);
-    if (closed) return [t({ message: "Closed", context: "invoice" }), ...warnings].join(" ");
-    return warnings.join(" ") || t({ message: "Created", context: "invoice" });
+    return [states[row.state], ...row.warnings.map((code) => warningTexts[code].short)].join(" ");
   };
 }
 
@@ -200,11 +209,28 @@ function InvoiceState({ row, text }: { row: ShortInvoice; text: string }) {
         <StatusIndicator type="warning">{text}</StatusIndicator>
       </Popover>
     );
-  if (row.invoice_no === null) return <StatusIndicator type="pending">{text}</StatusIndicator>;
-  if (row.warnings.length === 0) return <StatusIndicator type="success">{text}</StatusIndicator>;
+  const indicator = row.warnings.length > 0 ? "warning" : chooseIndicator(row);
+  const state = <StatusIndicator type={indicator}>{text}</StatusIndicator>;
+  if (row.warnings.length === 0) return state;
   return (
     <Popover content={row.warnings.map((code) => warningTexts[code].text).join("\n")}>
-      <StatusIndicator type="warning">{text}</StatusIndicator>
+      {state}
     </Popover>
   );
+}
+
+function chooseIndicator({ state }: ShortInvoice): StatusIndicatorProps.Type {
+  switch (state) {
+    case "sent":
+      return "success";
+    case "credited":
+      return "info";
+    case "cancelled":
+    case "replaced":
+      return "stopped";
+    case null:
+      return "not-started";
+    default:
+      return "pending";
+  }
 }

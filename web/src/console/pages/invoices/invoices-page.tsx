@@ -69,7 +69,8 @@ function InvoiceList({ month, vendor }: { month: string; vendor: string }) {
   const columns = useInvoiceColumns(of);
   const file = useInvoiceFile(of);
   const title = t`Invoices of ${formatMonth(month, language)}`;
-  const mayBill = may("ModifyInvoice");
+  // the invoices of a closed month stay as they are
+  const mayBill = may("ModifyInvoice") && summary.data?.closed === false;
   return (
     <>
       <PageTitle title={title} />

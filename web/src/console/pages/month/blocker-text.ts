@@ -3,15 +3,17 @@ import { plural } from "@lingui/core/macro";
 import { useLingui } from "@lingui/react/macro";
 import type { components } from "../../../api/schema.ts";
 import type { MonthStatus } from "./month-page.tsx";
+import type { StepName } from "./step-texts.ts";
 
 type Blocker = components["schemas"]["StepBlocker"];
 
 export function useBlockerText(): (
   blocker: Blocker,
   status: MonthStatus,
+  step?: StepName,
 ) => { text: string; path?: string } {
   const { t } = useLingui();
-  return ({ reason, subjects }, { month, vendor }) => {
+  return ({ reason, subjects }, { month, vendor }, step) => {
     const count = subjects.length;
     const imports = `/imports?month=${month}&vendor=${vendor}`;
     const invoices = `/invoices/${month}?vendor=${vendor}`;
@@ -72,6 +74,11 @@ export function useBlockerText(): (
       case "month_closed":
         return { text: t`The month is closed.` };
       default: // a difference between invoices and costs
+        if (step === "created")
+          return {
+            text: t`${plural(count, { one: "# invoice has", other: "# invoices have" })} to be created again: costs, accounts or entries were changed afterwards.`,
+            path: `/checks/${month}/${vendor}`,
+          };
         return {
           text: t`Invoices and costs differ for ${plural(count, { one: "# billing group", other: "# billing groups" })}.`,
           path: `/checks/${month}/${vendor}`,

@@ -38,6 +38,10 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
   const leftOut = status.steps
     .filter(({ step, state }) => LEFT_OUT.includes(step) && state !== "done")
     .flatMap((step) => step.blockers);
+  // Customers without their invoice, which can also be sent after closing.
+  const unsent = status.steps
+    .filter(({ step }) => step === "sent")
+    .flatMap(({ blockers: open }) => open.filter(({ reason }) => reason === "invoices_unsent"));
   const body = override ? { vendor, override: true, reason: reason.trim() } : { vendor };
   const close = useChange(
     (client) => client.post("/m/core/invoices/close/{month}", { path: { month }, body }),
@@ -86,6 +90,11 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
             </ul>
           </Alert>
         )}
+        {unsent.map((blocker) => (
+          <Alert key={blocker.reason} type="warning" header={blockerText(blocker, status).text}>
+            <Trans>They become final as they are, and can still be sent after closing.</Trans>
+          </Alert>
+        ))}
         {!status.can_be_closed && (
           <Alert type="warning" header={t`The month is not ready`}>
             <ul>

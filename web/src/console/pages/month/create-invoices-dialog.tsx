@@ -10,22 +10,26 @@ import { formatMonth } from "../../../components/month.ts";
 import { useNotifications } from "../../../components/notifications.tsx";
 import { formatVendor } from "../../../components/vendor.ts";
 import { useLanguage } from "../../../language/language.tsx";
+import { useRevisionTexts } from "../invoices/revision-texts.ts";
 import { useSkippedText } from "../invoices/skipped-groups.ts";
-import { SeeInvoices, useMonthFigures } from "./month-figures.tsx";
+import { countUnsent, SeeInvoices, useMonthFigures } from "./month-figures.tsx";
+import type { MonthStatus } from "./month-page.tsx";
 
 type InvoiceWarning = components["schemas"]["InvoiceWarning"];
 
 interface CreateInvoicesDialogProps {
-  month: string;
-  vendor: string;
+  status: MonthStatus;
   onEnd: () => void;
 }
 
-export function CreateInvoicesDialog({ month, vendor, onEnd }: CreateInvoicesDialogProps) {
+export function CreateInvoicesDialog({ status, onEnd }: CreateInvoicesDialogProps) {
+  const { month, vendor } = status;
   const { t } = useLingui();
   const { language } = useLanguage();
   const { notify } = useNotifications();
   const figures = useMonthFigures(month, vendor);
+  const unsent = countUnsent(status);
+  const revisionTexts = useRevisionTexts();
   // One message for each kind of warning; the success is shown above them.
   const warn = (warnings: readonly InvoiceWarning[]) => {
     for (const [code, listed] of Map.groupBy(warnings, (warning) => warning.code)) {
@@ -73,17 +77,13 @@ export function CreateInvoicesDialog({ month, vendor, onEnd }: CreateInvoicesDia
     >
       <SpaceBetween size="s">
         <Box>
-          <Trans>
-            Every billing group gets its invoice by its terms. An invoice that exists already gets a
-            new revision under the same number.
-          </Trans>
+          <Trans>Every customer with accounts of the vendor gets its invoice by its terms.</Trans>{" "}
+          {figures !== undefined &&
+            t`It concerns ${plural(figures.groups, { one: "# billing group", other: "# billing groups" })}.`}
         </Box>
-        {figures !== undefined && (
-          <Box>
-            {t`It concerns ${plural(figures.groups, { one: "# billing group", other: "# billing groups" })}.`}{" "}
-            {figures.invoices > 0 &&
-              t`${plural(figures.invoices, { one: "# invoice exists", other: "# invoices exist" })} already.`}
-          </Box>
+        {unsent > 0 && <Box>{revisionTexts.again(unsent)}</Box>}
+        {figures !== undefined && figures.invoices > unsent && (
+          <Box>{revisionTexts.sent(figures.invoices - unsent)}</Box>
         )}
       </SpaceBetween>
     </ConfirmDialog>

@@ -6,6 +6,7 @@ import type { components } from "../../../api/schema.ts";
 import { Amount } from "../../../components/amount.tsx";
 import { formatCurrency } from "../../../components/amount-format.ts";
 import { RouterLink } from "../../../components/router-link.tsx";
+import type { MonthStatus } from "./month-page.tsx";
 
 interface MonthFigures {
   /** The billing groups that have accounts of the vendor. */
@@ -23,6 +24,12 @@ export function useMonthFigures(month: string, vendor: string): MonthFigures | u
   if (summary === undefined) return undefined;
   const invoices = summary.totals.reduce((sum, total) => sum + total.invoices, 0);
   return { groups: summary.count, invoices, totals: summary.totals };
+}
+
+/** The invoices of the month that were not sent. */
+export function countUnsent({ steps }: MonthStatus): number {
+  const blockers = steps.find(({ step }) => step === "sent")?.blockers ?? [];
+  return blockers.find(({ reason }) => reason === "invoices_unsent")?.count ?? 0;
 }
 
 export function InvoiceSums({ figures }: { figures: MonthFigures }) {

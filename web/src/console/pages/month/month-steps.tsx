@@ -18,15 +18,18 @@ import { CloseMonthDialog } from "./close-month-dialog.tsx";
 import { CreateInvoicesDialog } from "./create-invoices-dialog.tsx";
 import { ExchangeRateDialog } from "./exchange-rate-dialog.tsx";
 import type { MonthStatus } from "./month-page.tsx";
+import { findNextStep } from "./next-step.ts";
 import { useRateText } from "./rate-text.ts";
 import { ReopenMonthDialog } from "./reopen-month-dialog.tsx";
 import { RequestInvoicesDialog } from "./request-invoices-dialog.tsx";
-import { listNewBlockers } from "./shown-blockers.ts";
+import { listBlockingSteps, listNewBlockers } from "./shown-blockers.ts";
 import { type StepName, useStepTexts } from "./step-texts.ts";
 import "./month-steps.css";
 
 type Step = components["schemas"]["MonthStep"];
 type StepState = Step["state"];
+
+const LACKING_INVOICES = ["no_invoices", "invoice_missing"];
 
 const INDICATORS: Record<StepState, StatusIndicatorProps.Type> = {
   done: "success",
@@ -97,16 +100,11 @@ function Blockers({ step, status }: { step: Step; status: MonthStatus }) {
   const blockerText = useBlockerText();
   if (step.state === "not_needed" || step.blockers.length === 0) return null;
   const shown = listNewBlockers(status.steps, step);
-  if (shown.length === 0)
-    return (
-      <Box>
-        <Trans>The steps above come first.</Trans>
-      </Box>
-    );
+  if (shown.length === 0) return <EarlierSteps step={step} status={status} />;
   return (
     <ul className="month-step-blockers">
       {shown.map((blocker) => {
-        const { text, path } = blockerText(blocker, status);
+        const { text, path } = blockerText(blocker, status, step.step);
         return (
           <li key={blocker.reason}>
             {path === undefined ? text : <RouterLink to={path}>{text}</RouterLink>}
@@ -115,6 +113,16 @@ function Blockers({ step, status }: { step: Step; status: MonthStatus }) {
       })}
     </ul>
   );
+}
+
+/** Names the steps above that say what is missing. */
+function EarlierSteps({ step, status }: { step: Step; status: MonthStatus }) {
+  const { t } = useLingui();
+  const { language } = useLanguage();
+  const texts = useStepTexts();
+  const names = listBlockingSteps(status.steps, step).map((name) => t`“${texts[name].title}”`);
+  const listed = new Intl.ListFormat(language, { type: "conjunction" }).format(names);
+  return <Box>{t`This comes first: ${listed}.`}</Box>;
 }
 
 type Dialog = "rate" | "create" | "request" | "close" | "reopen";
@@ -128,7 +136,7 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
   const closed = status.state === "closed";
   const mayBill = may("ModifyInvoice");
   const open = (path: string) => () => navigate(path);
-  const outdated = step.blockers.some(({ reason }) => reason === "invoices_outdated");
+  const lacksInvoices = step.blockers.some(({ reason }) => LACKING_INVOICES.includes(reason));
 
   const actions: Partial<Record<StepName, { text: string; run: () => void; shown: boolean }>> = {
     arrived: {
@@ -152,7 +160,7 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
       shown: mayBill && !closed && step.state !== "not_needed",
     },
     created: {
-      text: step.state === "done" || outdated ? t`Create again` : t`Create invoices`,
+      text: lacksInvoices ? t`Create invoices` : t`Create again`,
       run: () => setDialog("create"),
       shown: mayBill && !closed,
     },
@@ -181,7 +189,7 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
     },
   };
   const action = actions[step.step];
-  const next = (step.state === "ready" || (step.step === "created" && outdated)) && !closed;
+  const next = findNextStep(status.steps) === step.step;
   return (
     <SpaceBetween size="xs">
       {action?.shown && (
@@ -193,7 +201,7 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
         <ExchangeRateDialog status={status} onEnd={() => setDialog(undefined)} />
       )}
       {dialog === "create" && (
-        <CreateInvoicesDialog month={month} vendor={vendor} onEnd={() => setDialog(undefined)} />
+        <CreateInvoicesDialog status={status} onEnd={() => setDialog(undefined)} />
       )}
       {dialog === "request" && (
         <RequestInvoicesDialog month={month} vendor={vendor} onEnd={() => setDialog(undefined)} />

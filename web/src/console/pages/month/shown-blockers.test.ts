@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listNewBlockers, mergeBlockers } from "./shown-blockers.ts";
+import { listBlockingSteps, listNewBlockers, mergeBlockers } from "./shown-blockers.ts";
 
 const blocker = (reason: string, ...subjects: string[]) => ({
   reason,
@@ -54,4 +54,13 @@ test("the same reason with other records is shown", () => {
   const rates = step("rates", blocker("rate_missing", "a"));
   const created = step("created", blocker("rate_missing", "b"));
   assert.equal(listNewBlockers([rates, created], created).length, 1);
+});
+
+test("a step names the earlier steps that show what blocks it", () => {
+  const rates = step("rates", blocker("rate_missing", "a"));
+  const created = step("created", blocker("no_invoices"), blocker("rate_missing", "a"));
+  const closed = step("closed", blocker("no_invoices"), blocker("rate_missing", "a"));
+  const steps = [rates, created, closed];
+  assert.deepEqual(listBlockingSteps(steps, closed), ["rates", "created"]);
+  assert.deepEqual(listBlockingSteps(steps, created), ["rates"]);
 });

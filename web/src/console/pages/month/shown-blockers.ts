@@ -36,15 +36,28 @@ export function mergeBlockers(blockers: readonly Blocker[]): Blocker[] {
 
 /** The blockers of a step that no earlier step shows. */
 export function listNewBlockers(steps: readonly Step[], step: Step): Blocker[] {
-  const earlier = steps
-    .slice(0, steps.indexOf(step))
-    .filter(({ state }) => state !== "not_needed")
-    .flatMap(({ blockers }) => mergeBlockers(blockers));
+  const earlier = listEarlier(steps, step);
   return mergeBlockers(step.blockers).filter(
-    ({ reason, subjects }) =>
-      !earlier.some(
-        (shown) =>
-          shown.reason === reason && subjects.every((subject) => shown.subjects.includes(subject)),
-      ),
+    (blocker) => !earlier.some((each) => shows(each, blocker)),
+  );
+}
+
+/** The earlier steps that show what blocks this one; each blocker is shown by the first of them. */
+export function listBlockingSteps(steps: readonly Step[], step: Step): Step["step"][] {
+  const earlier = listEarlier(steps, step);
+  const first = mergeBlockers(step.blockers).map((blocker) =>
+    earlier.find((each) => shows(each, blocker)),
+  );
+  return earlier.filter((each) => first.includes(each)).map((each) => each.step);
+}
+
+function listEarlier(steps: readonly Step[], step: Step): Step[] {
+  return steps.slice(0, steps.indexOf(step)).filter(({ state }) => state !== "not_needed");
+}
+
+function shows({ blockers }: Step, { reason, subjects }: Blocker): boolean {
+  return mergeBlockers(blockers).some(
+    (shown) =>
+      shown.reason === reason && subjects.every((subject) => shown.subjects.includes(subject)),
   );
 }

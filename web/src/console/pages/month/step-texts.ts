@@ -10,17 +10,20 @@ export function useStepTexts(): Record<StepName, { title: string; explanation: s
     arrived: { title: t`Costs arrived`, explanation: t`The vendor's cost files are imported.` },
     placed: {
       title: t`Accounts assigned`,
-      explanation: t`Every account with costs belongs to a billing group.`,
+      explanation: t`Every account with costs belongs to a customer's billing group.`,
     },
     decided: {
       title: t`Entries decided`,
-      explanation: t`One-off charges, credits and refunds are applied or left out.`,
+      explanation: t`One-off charges, credits and refunds are applied to a month. Nobody pays for the others.`,
     },
     rates: {
       title: t`Exchange rate saved`,
       explanation: t`Costs in another currency are converted with the rate of this month.`,
     },
-    created: { title: t`Invoices created`, explanation: t`Every billing group has its invoice.` },
+    created: {
+      title: t`Invoices created`,
+      explanation: t`Every customer with costs has its invoice.`,
+    },
     checked: {
       title: t`Invoices checked`,
       explanation: t`Invoices and the vendor's costs agree to the last digit.`,

@@ -12,6 +12,7 @@ import { useLanguage } from "../../../language/language.tsx";
 import { useMay } from "../../me.ts";
 import { DeliveriesTable } from "./deliveries-table.tsx";
 import { SendInvoices } from "./send-invoices.tsx";
+import { UnreadyMonth } from "./unready-month.tsx";
 
 export default function SendingPage() {
   const { month = "", vendor = "" } = useParams();
@@ -37,6 +38,7 @@ export default function SendingPage() {
     >
       <PageTitle title={title} />
       <SpaceBetween size="l">
+        {mayChange && <UnreadyMonth month={month} vendor={vendor} />}
         {mayChange && <SendInvoices key={`${month}${vendor}`} month={month} vendor={vendor} />}
         <DeliveriesTable month={month} vendor={vendor} />
       </SpaceBetween>
