@@ -42,7 +42,9 @@ def test_the_invoices_of_a_month_are_saved_for_accounting(console: Console) -> N
     page = console.page
     console.open(f"/invoices/{CLOSED_MONTH}?vendor=aws")
     row = page.get_by_role("row").filter(has_text="さくら商事")
-    expect(row).to_contain_text("締め済み")
+    expect(row).to_contain_text("未送付")
+    create = page.get_by_role("button", name="請求書を作成", exact=True)
+    expect(create).to_have_count(0)  # the month is closed
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV").click()
 
@@ -52,7 +54,7 @@ def test_the_invoices_of_a_month_are_saved_for_accounting(console: Console) -> N
     assert (first["月"], first["ベンダー"], first["状態"]) == (
         CLOSED_MONTH,
         "AWS",
-        "締め済み 発行者なし",
+        "未送付 発行者なし",
     )
     assert first["会社名"] == "株式会社さくら商事"
     assert "" not in (first["発行日"], first["課税対象額"], first["消費税"])

@@ -8,8 +8,11 @@ from tests.browser.console.conftest import Console, OpenConsole
 from tests.browser.console.sample_reseller import (
     CLOSED_MONTH,
     OPEN_MONTH,
+    UNKNOWN_ACCOUNT,
+    SampleReseller,
     create_reseller,
 )
+from tests.imports.aws_reports import PAYER
 from tests.proof.real_server import RealServer
 
 
@@ -18,10 +21,19 @@ def step(console: Console, title: str) -> Locator:
     return console.page.get_by_role("listitem").filter(has=heading)
 
 
+def assign_unknown_account(reseller: SampleReseller) -> None:
+    account = {"vendor": "aws", "customer_id": UNKNOWN_ACCOUNT, "account_id": PAYER}
+    company_id = reseller.companies["BG-0001"]
+    with reseller.api() as api:
+        body = {"company_id": company_id, "accounts": [account | {"name": "検証環境"}]}
+        assert api.post("/core/accts/assign", json=body).status_code == 200
+
+
 def test_a_month_is_billed_checked_and_closed(
     console_server: RealServer, open_console: OpenConsole
 ) -> None:
-    console = open_console(create_reseller(console_server, "Month end"))
+    reseller = create_reseller(console_server, "Month end")
+    console = open_console(reseller)
     console.expected_refusals.add(409)  # a rate without terms, which are then saved
     page = console.page
     console.open("/")
@@ -43,12 +55,25 @@ def test_a_month_is_billed_checked_and_closed(
     expect(page.get_by_text("請求書を3件作成しました。")).to_be_visible()
     expect(step(console, "請求書の確認")).to_contain_text("完了")
 
+    assign_unknown_account(reseller)
+    console.open(f"/sending/{OPEN_MONTH}/aws")
+    warning = page.get_by_text("この月の請求書は、まだ送付できる状態ではありません")
+    expect(warning).to_be_visible()
+    page.get_by_role("link", name="この月の手順を見る").click()
+    expect(step(console, "請求書の作成")).to_contain_text("1件の請求書は再作成が必要です。")
+    expect(step(console, "請求書の確認")).to_contain_text("先に「請求書の作成」を完了してください。")
+    step(console, "請求書の作成").get_by_role("button", name="再作成").click()
+    expect(page.get_by_role("dialog")).to_contain_text("3件の請求書はすでにあり")
+    page.get_by_role("dialog").get_by_role("button", name="作成").click()
+    expect(step(console, "請求書の確認")).to_contain_text("完了")
+
     step(console, "締め").get_by_role("button", name="月を締める").click()
     dialog = page.get_by_role("dialog")
     close = dialog.get_by_role("button", name="月を締める")
     expect(close).to_be_disabled()
     expect(dialog).to_contain_text("3件の請求書が確定します。")
     expect(dialog.get_by_role("listitem").filter(has_text="（税込）")).to_be_visible()
+    expect(dialog).to_contain_text("3件の請求書が未送付です。")
     console.check_accessibility()
     dialog.get_by_label(f"確認のため {OPEN_MONTH} と入力してください").fill(OPEN_MONTH)
     close.click()
