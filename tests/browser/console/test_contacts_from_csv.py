@@ -68,6 +68,30 @@ def test_the_contacts_of_one_customer_lead_back_to_sending(
     expect(page.get_by_role("heading", level=1)).to_contain_text("の請求書の送付")
 
 
+def test_people_who_cannot_change_customers_are_not_led_to_the_file(
+    open_console: OpenConsole, sender: SampleReseller
+) -> None:
+    permissions = ["ModifyInvoice", "ReadBillingGroup"]
+    with sender.api() as api:
+        role = {"name": "sender", "namespace": "core", "permissions": permissions}
+        assert api.post("/auth/rbac/roles", json=role).is_success
+        person = {"username": "okuri", "password": "correct horse 9"}
+        created = api.post("/u/users", json=person | {"notification": {"email": "false"}})
+        mapping = {
+            "user_id": created.json()["user_id"],
+            "roles": [{"namespace": "core", "role": "sender"}],
+            "filters": [],
+        }
+        assert api.post("/auth/rbac/userroles", json=mapping).is_success
+    console = open_console(sender, username="okuri", password="correct horse 9")
+
+    console.open(SENDING)
+
+    row = console.page.get_by_role("row").filter(has_text="みなと物流")
+    expect(row).to_contain_text("請求書の宛先がありません。")
+    expect(console.page.get_by_role("link", name="CSVから送付先を追加")).to_have_count(0)
+
+
 def test_other_ways_back_are_not_offered(console: Console, reseller: SampleReseller) -> None:
     page = console.page
     customer = reseller.companies["BG-0001"]

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.role_actions import RoleAction
+from nimbill.customers.billing_groups.records import lock_billing_group
+from nimbill.customers.contacts import records
+from nimbill.customers.contacts.bodies import ContactBody
 from nimbill.customers.contacts.contact_rules import CONTACTS_MAX
+from nimbill.database.tenant_scope import TenantScope
 from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.customers.contacts.contacts import HANAKO, add_contact, list_contacts
 from tests.customers.csv_requests import list_audit_rows, list_errors, post_csv
+from tests.held_locks import call_while_locked
 from tests.problem_responses import CANARY, read_problem
 from tests.running_service import Service
 
@@ -170,6 +176,27 @@ def test_a_repeat_with_the_same_key_creates_nothing_more(service: Service, group
     again = post_csv(service, PATH, HEADER, "BG-1,a,a@example.com", headers=headers)
 
     assert again.text == first.text
+    assert len(list_contacts(service, group)) == 1
+
+
+def test_a_file_waits_for_a_contact_that_is_being_added(service: Service, group: str) -> None:
+    body = ContactBody(name="a", email="a@example.com")
+
+    async def lock_group(db: AsyncConnection, scope: TenantScope) -> None:
+        await lock_billing_group(db, scope, group)
+
+    async def commit_contact(db: AsyncConnection, scope: TenantScope) -> None:
+        await records.add_contact(db, scope, group, "con_first", body)
+
+    outcome = call_while_locked(
+        service,
+        lock_group,
+        lambda: post_csv(service, PATH, HEADER, "BG-1,a,a@example.com"),
+        change=commit_contact,
+    )
+
+    assert outcome.waited
+    assert list_errors(outcome.result, 409) == [("line 2, email", TAKEN)]
     assert len(list_contacts(service, group)) == 1
 
 
