@@ -166,6 +166,21 @@ def check_invoices_are_mailed_and_one_is_corrected(
     assert endpoint["enabled"] is False
 
 
+def check_open_month_can_be_sent(client: ResellerClient) -> None:
+    """No invoice of the open month is sent; two customers have nobody who would receive it."""
+    groups = {
+        group["company_id"]: group["billinggroup_id"] for group in client.get("/billinggroup")
+    }
+    response = client.post(
+        f"/invoices/{OPEN_MONTH}/deliveries/preview", {"vendor": "aws", "method": "pdf"}
+    )
+    mails = response.json()["mails"]
+    assert len(mails) == len(list(AOZORA.list_customers("aws")))
+    assert not any("already_sent" in mail["problems"] for mail in mails)
+    missing = {groups[each["company_id"]] for each in mails if "no_contact" in each["problems"]}
+    assert missing == {customer.billinggroup_id for customer in AOZORA.customers} - CONTACTS.keys()
+
+
 def check_operator_can_decide_about_a_request(client: ResellerClient) -> None:
     """A clerk has requested a credit note; the operator approves it, and it is issued."""
     (listed,) = client.get("/approvals?state=requested")
