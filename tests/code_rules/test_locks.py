@@ -17,6 +17,7 @@ LOCK = re.compile(
     r"|(asyncio|threading)\.(Lock|RLock|Condition|Semaphore)\(|_output_lock"
 )
 OF_ADJUSTMENTS = "tests/adjustments/test_held_locks.py"
+OF_CONTACTS = "tests/customers/contacts/test_create_contacts_from_csv.py"
 OF_CUSTOMERS = "tests/customers/test_held_locks.py"
 OF_IDENTITY = "tests/identity/test_held_locks.py"
 OF_LEGACY = "tests/legacy/test_held_locks.py"
@@ -42,6 +43,7 @@ LOCKS = {
     "customers/billing_groups/records.py lock_billing_group": OF_CUSTOMERS,
     "customers/cloud_accounts/records.py find_account": OF_VERSIONS,
     "customers/cloud_accounts/records.py lock_accounts": OF_VERSIONS,
+    "customers/contacts/records.py lock_groups": OF_CONTACTS,
     "customers/invoice_templates/records.py find_invoice_template": OF_VERSIONS,
     "customers/organisation_settings/records.py _compile_vendors_query": OF_CUSTOMERS,
     "customers/organisation_settings/records.py lock_settings": OF_CUSTOMERS,

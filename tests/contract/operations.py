@@ -182,6 +182,7 @@ ADDED: dict[str, tuple[str, ...]] = {
     "read_invoice_revision": ("ReadInvoice", "ModifyInvoice"),
     "list_contacts": ("ReadBillingGroup", "ModifyBillingGroup"),
     "create_contact": ("ModifyBillingGroup",),
+    "create_contacts_from_csv": ("ModifyBillingGroup",),
     "replace_contact": ("ModifyBillingGroup",),
     "delete_contact": ("ModifyBillingGroup",),
     "read_invoice_state": ("ReadInvoice", "ModifyInvoice"),

@@ -26,6 +26,7 @@ from tests.contract.webhook_factories import make_webhook_delivery
 MANUALLY_PARSED: dict[str, str] = {
     "create_billing_groups_from_csv": "tests of the operation send ids of other organisations",
     "create_accounts_from_csv": "tests of the operation send ids of other organisations",
+    "create_contacts_from_csv": "tests of the operation send ids of other organisations",
     "record_payments_from_csv": "tests of the operation send numbers of other organisations",
     "detach_legacy_role": "the user is named in the query too",
     "apply_template": "a template refers to no record",

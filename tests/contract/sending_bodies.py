@@ -8,7 +8,7 @@ from typing import Any
 
 from nimbill.foundation import clock
 from tests.contract.sending_factories import make_mailable_group
-from tests.contract.tenants import Tenant
+from tests.contract.tenants import Tenant, make_billing_group
 
 
 def contact_body(tenant: Tenant) -> dict[str, Any]:
@@ -21,6 +21,16 @@ def contact_body(tenant: Tenant) -> dict[str, Any]:
     }
 
 
+def contact_file(tenant: Tenant) -> str:
+    (row,) = tenant.superuser.sql(
+        "SELECT billinggroup_id FROM billing_groups WHERE organisation_id = $1 AND company_id = $2",
+        tenant.organisation_id,
+        make_billing_group(tenant),
+    )
+    email = f"{tenant.word('c')}@example.com"
+    return f"billinggroup_id,name,email\n{row['billinggroup_id']},{tenant.word('c')},{email}\n"
+
+
 def sending_body(tenant: Tenant) -> dict[str, Any]:
     company_id = make_mailable_group(tenant)
     return {
@@ -31,9 +41,10 @@ def sending_body(tenant: Tenant) -> dict[str, Any]:
     }
 
 
-def sending_bodies() -> dict[str, Callable[[Tenant], dict[str, Any]]]:
+def sending_bodies() -> dict[str, Callable[[Tenant], Any]]:
     return {
         "create_contact": contact_body,
+        "create_contacts_from_csv": contact_file,
         "replace_contact": contact_body,
         "preview_sending": sending_body,
         "send_invoices": sending_body,

@@ -40,6 +40,7 @@ ROWS_OF_OPERATION: dict[str, list[str]] = {
     "assign_accounts": ["assign_account"],  # one for each account
     "create_accounts_from_csv": ["create_account"],  # one for each record
     "create_billing_groups_from_csv": ["create_billing_group"],
+    "create_contacts_from_csv": ["create_contact"],
     "record_payments_from_csv": ["record_payment"],
     "create_invoices": ["create_invoice", "create_invoices"],  # for each invoice and for the run
     "begin_second_factor": [],  # the completed registration writes the row

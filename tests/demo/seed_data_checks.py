@@ -13,6 +13,7 @@ from nimbill.demo.fixtures import (
     ACCOUNT_GROUP,
     CONTACTS,
     FULL_PORTAL,
+    MAILED_CUSTOMERS,
     PORTAL_LOGINS,
     PORTAL_SUBUSER,
     find_production_account,
@@ -150,7 +151,7 @@ def check_invoices_are_mailed_and_one_is_corrected(
     """The mails are files; a credit note has returned a part of one invoice."""
     mails = client.get(f"/invoices/{LAST_CLOSED_MONTH}/deliveries")
     receivers = {each["recipients"][0]["email"] for each in mails}
-    assert receivers == {contacts[0][1] for contacts in CONTACTS.values()}
+    assert receivers == {CONTACTS[group][0][1] for group in MAILED_CUSTOMERS}
     assert {each["state"] for each in mails} == {"delivered"}
     files = list(demo.folder.glob("outbox/*/*.eml"))
     assert {each["message_id"].partition("@")[0] for each in mails} <= {file.stem for file in files}
@@ -163,6 +164,21 @@ def check_invoices_are_mailed_and_one_is_corrected(
     assert (note["kind"], note["reason"]) == ("correction", CORRECTION_REASON)
     (endpoint,) = client.get("/webhooks")
     assert endpoint["enabled"] is False
+
+
+def check_open_month_can_be_sent(client: ResellerClient) -> None:
+    """No invoice of the open month is sent; two customers have nobody who would receive it."""
+    groups = {
+        group["company_id"]: group["billinggroup_id"] for group in client.get("/billinggroup")
+    }
+    response = client.post(
+        f"/invoices/{OPEN_MONTH}/deliveries/preview", {"vendor": "aws", "method": "pdf"}
+    )
+    mails = response.json()["mails"]
+    assert len(mails) == len(list(AOZORA.list_customers("aws")))
+    assert not any("already_sent" in mail["problems"] for mail in mails)
+    missing = {groups[each["company_id"]] for each in mails if "no_contact" in each["problems"]}
+    assert missing == {customer.billinggroup_id for customer in AOZORA.customers} - CONTACTS.keys()
 
 
 def check_operator_can_decide_about_a_request(client: ResellerClient) -> None:

@@ -92,6 +92,7 @@ def check_seed_data(demo: DemoProcess) -> None:
     seed_data_checks.check_adjustments_are_applied(client)
     seed_data_checks.check_closed_month_is_mostly_paid(client)
     seed_data_checks.check_invoices_are_mailed_and_one_is_corrected(client, demo)
+    seed_data_checks.check_open_month_can_be_sent(client)
     seed_data_checks.check_customer_has_an_account_group(client)
     seed_data_checks.check_customer_has_a_subuser(client)
     seed_data_checks.check_second_reseller_is_invoiced(ResellerClient(demo, MINATO))

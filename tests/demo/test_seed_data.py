@@ -10,6 +10,7 @@ from nimbill.customers.billing_groups.invoice_setting_rules import (
     find_violations_by_vendor,
 )
 from nimbill.customers.cloud_accounts.account_number_rules import find_number_violations
+from nimbill.customers.contacts.contact_rules import find_contact_violations
 from nimbill.customers.invoice_templates.registration_number_rules import (
     is_registration_number_valid,
 )
@@ -19,6 +20,7 @@ from nimbill.demo.approval_steps import CREDITED
 from nimbill.demo.contract_terms import USAGE_TABLE, USUAL_TERMS, terms
 from nimbill.demo.fixtures import (
     CONTACTS,
+    MAILED_CUSTOMERS,
     TAG_KEY,
     invoice_templates,
     list_cloud_accounts,
@@ -134,12 +136,24 @@ def test_monthly_data_refers_to_existing_customers() -> None:
     assert CORRECTED_TERMS[:2] in contracts
     assert CREDITED in contracts
     assert CREDITED[0] in UNPAID
-    assert CORRECTED_TERMS[0] in CONTACTS.keys() <= groups
+    assert CORRECTED_TERMS[0] in MAILED_CUSTOMERS
+    assert CONTACTS.keys() <= groups
     assert {(group, vendor) for _, group, vendor in MONTHLY_OVERRIDES} <= contracts
     assert {move.owner for move in RESERVED_INSTANCE_MOVES} <= RESERVATION_FEES.keys()
     assert {(move.receiver, "aws") for move in RESERVED_INSTANCE_MOVES} <= contracts
     for project in list_projects(AOZORA):
         assert groups.issuperset(project.billing_groups)
+
+
+def test_all_customers_but_two_have_a_valid_contact() -> None:
+    contacts = [contact for group in CONTACTS.values() for contact in group]
+
+    assert len(CONTACTS) == len(AOZORA.customers) - 2
+    assert set(MAILED_CUSTOMERS) <= CONTACTS.keys()
+    for name, email, _ in contacts:
+        assert list(find_contact_violations({"name": name, "email": email})) == []
+        assert email.endswith(".demo.invalid")
+    assert len({email for _, email, _ in contacts}) == len(contacts)
 
 
 def test_one_off_charges_cover_every_type_and_are_partly_applied() -> None:

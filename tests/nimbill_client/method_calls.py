@@ -220,6 +220,7 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     ),
     "contacts.list_all": lambda c: c.contacts.list_all("com"),
     "contacts.create": lambda c: c.contacts.create("com", CONTACT),
+    "contacts.create_from_csv": lambda c: c.contacts.create_from_csv(b"x"),
     "contacts.replace": lambda c: c.contacts.replace("com", "con", CONTACT),
     "contacts.delete": lambda c: c.contacts.delete("com", "con"),
     "deliveries.preview": lambda c: c.deliveries.preview(MONTH, SENDING),

@@ -24,7 +24,7 @@ from nimbill_client.cloud_accounts import (
     CloudAccountUpdate,
     CreatedAccount,
 )
-from nimbill_client.contacts import Contact, ContactBody
+from nimbill_client.contacts import Contact, ContactBody, ContactsCreated
 from nimbill_client.corrections import (
     CorrectedRate,
     CorrectionPreview,
@@ -244,7 +244,7 @@ __all__ = [
     "BillingGroupTotal", "BillingGroupUpdate", "BillingGroupsCreated", "BudgetState", "ChangedTerm",
     "Client", "Clock", "CloudAccountCreate", "CloudAccountRecord", "CloudAccountUpdate", "Company",
     "ComparedAmount", "ComparedTax", "Conflict", "ConnectionFailed", "ConsoleSession", "Contact",
-    "ContactBody", "CorrectedRate", "CorrectionPreview", "CostSum", "CostTotal",
+    "ContactBody", "ContactsCreated", "CorrectedRate", "CorrectionPreview", "CostSum", "CostTotal",
     "CreateInvoicesResponse", "CreatedAccount", "CreatedBillingGroup", "CreatedInvoice",
     "CreditNoteDocument", "CreditedAmount", "CreditedTax", "CurrencyForecast", "CustomerInvoice",
     "CustomerInvoiceHead", "CustomerPayment", "CustomerReplacedInvoice", "Dashboard",

@@ -5,6 +5,7 @@ from nimbill_client.record import Record, Success
 
 PATH = "/m/core/billinggroup/{company_id}/contacts"
 CONTACT_PATH = "/m/core/billinggroup/{company_id}/contacts/{contact_id}"
+CSV_PATH = "/m/core/billinggroup/contacts/csv"
 
 
 class ContactBody(Record, frozen=True, kw_only=True):
@@ -28,6 +29,10 @@ class Contact(Record, frozen=True, kw_only=True):
     create_time: str
 
 
+class ContactsCreated(Record, frozen=True, kw_only=True):
+    created: list[Contact]
+
+
 class Contacts:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -40,6 +45,11 @@ class Contacts:
         ids = {"company_id": company_id}
         call = Call(method="POST", path=PATH, ids=ids, body=contact, key=key)
         return self._connection.fetch(Contact, call)
+
+    def create_from_csv(self, content: bytes, *, key: str | None = None) -> ContactsCreated:
+        """Add a contact for each line of a CSV file, or none if one line is refused."""
+        call = Call(method="POST", path=CSV_PATH, csv=content, key=key)
+        return self._connection.fetch(ContactsCreated, call)
 
     def replace(
         self, company_id: str, contact_id: str, contact: ContactBody, *, key: str | None = None

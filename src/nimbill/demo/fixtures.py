@@ -75,14 +75,52 @@ PORTAL_SUBUSER = DemoSubuser(
 )
 
 # Who receives the invoices of a customer: name, address, and whether as recipient or as a copy.
+# BG-0029 and BG-0039 have no contact, so that the page that sends invoices has something missing.
 CONTACTS = {
     "BG-0001": (
         ("経理部 田中", "keiri@hinata.demo.invalid", "to"),
         ("情報システム部 鈴木", "joho@hinata.demo.invalid", "cc"),
     ),
+    "BG-0002": (("情報システム部 伊藤", "joho@midorigaoka.demo.invalid", "to"),),
     "BG-0003": (("管理部 佐藤", "kanri@akatsuki.demo.invalid", "to"),),
+    "BG-0004": (("総務部 高橋", "somu@shirokuma.demo.invalid", "to"),),
+    "BG-0005": (("DX推進室 加藤", "dx@tsukinowa.demo.invalid", "to"),),
+    "BG-0006": (("管理部 西村", "kanri@kotonoha.demo.invalid", "to"),),
+    "BG-0007": (("財務部 渡辺", "zaimu@umineko.demo.invalid", "to"),),
+    "BG-0008": (("法人事務局 中村", "jimukyoku@asagiri.demo.invalid", "to"),),
+    "BG-0009": (("事務 小林", "jimu@nagisa.demo.invalid", "to"),),
+    "BG-0010": (("バックオフィス 山本", "backoffice@iroha.demo.invalid", "to"),),
+    "BG-0011": (("経営企画部 斎藤", "kikaku@hayabusa.demo.invalid", "to"),),
     "BG-0012": (("Accounts Payable", "ap@kaede.demo.invalid", "to"),),
+    "BG-0013": (("経理部 吉田", "keiri@kotori.demo.invalid", "to"),),
+    "BG-0014": (("会計課 石川", "kaikei@suzuran.demo.invalid", "to"),),
+    "BG-0015": (("経理部 松本", "keiri@hotaru.demo.invalid", "to"),),
+    "BG-0016": (("総務課 木村", "somu@madoka.demo.invalid", "to"),),
+    "BG-0017": (("情報管理室 金子", "joho@harukaze.demo.invalid", "to"),),
+    "BG-0018": (("事務 日高", "info@minami.demo.invalid", "to"),),
+    "BG-0019": (("購買グループ 林", "kobai@tsubasa.demo.invalid", "to"),),
+    "BG-0020": (("経理課 清水", "keiri@shiosai.demo.invalid", "to"),),
+    "BG-0021": (("Finance Department", "finance@harbor-lane.demo.invalid", "to"),),
+    "BG-0022": (("管理本部 山口", "kanri@komorebi.demo.invalid", "to"),),
+    "BG-0023": (("情報課 森田", "joho@yukishiro.demo.invalid", "to"),),
+    "BG-0024": (("事務局 宮崎", "jimukyoku@hiiragi.demo.invalid", "to"),),
+    "BG-0025": (("技術局 池田", "gijutsu@sazanami.demo.invalid", "to"),),
+    "BG-0026": (("生産管理部 橋本", "seikan@aoi.demo.invalid", "to"),),
+    "BG-0027": (("システム統括部 阿部", "system@tachibana.demo.invalid", "to"),),
+    "BG-0028": (("Bookkeeping", "bookkeeping@quiet-river.demo.invalid", "to"),),
+    "BG-0030": (("情報基盤センター 岡田", "joho@akebono.demo.invalid", "to"),),
+    "BG-0031": (("医事課 前田", "iji@rindo.demo.invalid", "to"),),
+    "BG-0032": (("経営管理部 藤井", "kanri@momiji.demo.invalid", "to"),),
+    "BG-0033": (("運用部 後藤", "unyo@fukurou.demo.invalid", "to"),),
+    "BG-0034": (("業務課 長谷川", "gyomu@taiyo.demo.invalid", "to"),),
+    "BG-0035": (("総務部 村上", "somu@kisaragi.demo.invalid", "to"),),
+    "BG-0036": (("Accounts Payable", "ap@lantern.demo.invalid", "to"),),
+    "BG-0037": (("デジタル推進課 近藤", "digital@sakuraba.demo.invalid", "to"),),
+    "BG-0038": (("経理部 坂本", "keiri@kohaku.demo.invalid", "to"),),
+    "BG-0040": (("情報企画部 遠藤", "joho@izumi.demo.invalid", "to"),),
 }
+# The customers whose invoices of the last closed month are mailed.
+MAILED_CUSTOMERS = _group_ids(1, 3, 12)
 
 # First and last digits of the account number, Japanese and English name, share of the spend.
 ACCOUNT_PURPOSES = (

@@ -1,18 +1,20 @@
 """Seed steps after an invoice: contacts, mails, a correction, and a webhook endpoint."""
 
+import csv
 from decimal import Decimal
+from io import StringIO
 
 from nimbill.demo.api_client import DemoClient, existing_allowed
 from nimbill.demo.cost_deliveries import VENDORS
-from nimbill.demo.fixtures import CONTACTS
+from nimbill.demo.fixtures import CONTACTS, MAILED_CUSTOMERS
 from nimbill.demo.resellers import AOZORA, DemoReseller
 from nimbill_client import (
-    ContactBody,
     InvoiceSetting,
     SendInvoicesRequest,
     WebhookEndpointBody,
 )
 
+CONTACT_COLUMNS = ("billinggroup_id", "name", "email", "send_as")
 CORRECTED_TERMS = ("BG-0003", "aws", Decimal("0.02"))  # customer, vendor, additional discount
 CORRECTION_REASON = "割引率の適用誤り"
 WEBHOOK = WebhookEndpointBody(
@@ -24,24 +26,24 @@ WEBHOOK = WebhookEndpointBody(
 
 
 def add_contacts(client: DemoClient, reseller: DemoReseller) -> None:
-    companies = client.company_ids()
-    for group, contacts in CONTACTS.items() if reseller is AOZORA else ():
-        for number, (name, email, send_as) in enumerate(contacts):
-            body = ContactBody(name=name, email=email, send_as=send_as)
-            with existing_allowed():
-                client.api.contacts.create(
-                    companies[group], body, key=f"demo-contact-{group}-{number}"
-                )
+    """Adds the contacts of the first reseller from a CSV file."""
+    if reseller is not AOZORA:
+        return
+    lines = [(group, *contact) for group, contacts in CONTACTS.items() for contact in contacts]
+    content = StringIO()
+    csv.writer(content).writerows([CONTACT_COLUMNS, *lines])
+    with existing_allowed():
+        client.api.contacts.create_from_csv(content.getvalue().encode(), key="demo-contacts")
 
 
 def mail_invoices(client: DemoClient, reseller: DemoReseller, month: str) -> None:
-    """Mails the invoices of customers with contacts; the demo writes mails to the outbox folder."""
+    """Mails the invoices of some customers; the demo writes mails to the outbox folder."""
     companies = client.company_ids()
     for vendor in VENDORS:
         receivers = [
             companies[customer.billinggroup_id]
             for customer in reseller.list_customers(vendor)
-            if customer.billinggroup_id in CONTACTS
+            if customer.billinggroup_id in MAILED_CUSTOMERS
         ]
         request = SendInvoicesRequest(vendor=vendor, method="pdf", company_ids=receivers)
         if receivers:

@@ -1,4 +1,4 @@
-"""The rules of a contact's name and address."""
+"""The rules of a contact's name and address, and of the contacts of a group."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from typing import Any
 
 import pytest
 
-from nimbill.customers.contacts.contact_rules import HONORIFICS, find_contact_violations
+from nimbill.customers.contacts.contact_rules import (
+    CONTACTS_MAX,
+    HONORIFICS,
+    find_contact_conflict,
+    find_contact_violations,
+)
 
 EMAIL = "hanako@example.com"
 
@@ -43,3 +48,16 @@ def test_a_bad_address_is_refused(email: Any) -> None:
 def test_a_name_of_a_wrong_type_is_left_to_the_body() -> None:
     assert find(3) == []
     assert find(None) == []
+
+
+def test_a_group_has_an_address_once_in_any_letter_case() -> None:
+    assert find_contact_conflict("Hanako@Example.com", [EMAIL]) == "contact_email_taken"
+    assert find_contact_conflict(EMAIL, ["taro@example.com"]) is None
+
+
+def test_a_group_has_a_limited_number_of_contacts() -> None:
+    others = [f"{number}@example.com" for number in range(CONTACTS_MAX)]
+
+    assert find_contact_conflict(EMAIL, others) == "too_many_contacts"
+    assert find_contact_conflict(EMAIL, others[1:]) is None
+    assert find_contact_conflict(others[0], others) == "contact_email_taken"

@@ -546,6 +546,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/billinggroup/contacts/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["MCoreBillinggroupContactsCsvCreateContactsFromCsv"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/billinggroup/csv": {
         parameters: {
             query?: never;
@@ -3285,6 +3301,11 @@ export interface components {
             name: string;
             receives_invoices?: boolean | null;
             send_as?: components["schemas"]["SendAs"] | null;
+        };
+        ContactsCreated: {
+            created: components["schemas"]["Contact"][];
+            /** @default success */
+            status: string;
         };
         Container: {
             agent_id: string;
@@ -6944,6 +6965,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BillingGroupRecord"];
+                };
+            };
+        };
+    };
+    MCoreBillinggroupContactsCsvCreateContactsFromCsv: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactsCreated"];
                 };
             };
         };

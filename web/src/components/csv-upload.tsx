@@ -18,7 +18,11 @@ import { LineErrors } from "./line-errors.tsx";
 interface CsvUploadProps {
   title: string;
   description: string;
-  path: "/m/core/billinggroup/csv" | "/m/core/accts/csv" | "/m/core/payments/csv";
+  path:
+    | "/m/core/billinggroup/csv"
+    | "/m/core/accts/csv"
+    | "/m/core/billinggroup/contacts/csv"
+    | "/m/core/payments/csv";
   file: string;
   columns: readonly string[];
   example: readonly string[];

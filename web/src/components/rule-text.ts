@@ -15,7 +15,9 @@ export function useRuleText(): (rule: string) => string {
     }
     const range = /^from ([\d.,]+) to ([\d.,]+)$/.exec(rule);
     if (range !== null) return t`A number from ${range[1]} to ${range[2]}.`;
-    const repeated = /^once in the file; line (\d+) has it already$/.exec(rule);
+    const repeated = /^once in (?:the file|each billing group); line (\d+) has it already$/.exec(
+      rule,
+    );
     if (repeated !== null) return t`Line ${repeated[1]} has the same value already.`;
     const balance = /^at most the open balance, which is (.+); record/.exec(rule);
     if (balance !== null)
@@ -46,6 +48,10 @@ export function useRuleText(): (rule: string) => string {
         return t`Enter a whole number.`;
       case "an existing billing group":
         return t`There is no such billing group.`;
+      case "an address that no contact of this billing group has yet; remove the line":
+        return t`A contact of this customer has this address already. Remove the line.`;
+      case "a billing group with at most 20 contacts, counting those of the file":
+        return t`A customer has at most 20 contacts, counting those of the file.`;
       case "an existing invoice":
         return t`There is no invoice with this number.`;
       case "an invoice that was sent and is not cancelled":

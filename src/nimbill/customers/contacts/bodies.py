@@ -8,7 +8,7 @@ from nimbill.customers.contacts.contact_rules import NAME_LENGTH_MAX, find_conta
 from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.language import Language
-from nimbill.http.request_bodies import Body, described, text_length
+from nimbill.http.request_bodies import Body, Success, described, text_length
 
 
 class SendAs(StrEnum):
@@ -34,6 +34,14 @@ class ContactBody(Body, frozen=True, kw_only=True):
         return find_contact_violations(sent)
 
 
+class CsvContact(ContactBody, frozen=True, kw_only=True):
+    """A line of a file: a contact, and the billing group that it belongs to."""
+
+    basis: ClassVar[Basis] = chosen("csv-imports")
+
+    billinggroup_id: Annotated[str, text_length(1, 100)]
+
+
 class Contact(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("contacts")
 
@@ -45,3 +53,11 @@ class Contact(Body, frozen=True, kw_only=True):
     receives_invoices: bool
     language: Language | None
     create_time: str
+
+
+class ContactsCreated(Success, frozen=True, kw_only=True):
+    """The contacts in the order of the file."""
+
+    basis: ClassVar[Basis] = chosen("csv-imports")
+
+    created: list[Contact]

@@ -9,13 +9,24 @@ from nimbill.customers.billing_groups.operations import require_billing_group
 from nimbill.customers.billing_groups.records import is_billing_group_visible
 from nimbill.customers.contacts import records
 from nimbill.customers.contacts.bodies import Contact, ContactBody
-from nimbill.customers.contacts.contact_rules import CONTACTS_MAX
+from nimbill.customers.contacts.contact_rules import (
+    CONTACTS_MAX,
+    ContactConflict,
+    find_contact_conflict,
+)
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import new_id
 
 basis = chosen("contacts")
+
+CONFLICT_DETAILS = {
+    ContactConflict.contact_email_taken: "Another contact of this billing group has this address.",
+    ContactConflict.too_many_contacts: (
+        f"A billing group has at most {CONTACTS_MAX} contacts. Delete one first."
+    ),
+}
 
 
 async def list_contacts(db: AsyncConnection, scope: TenantScope, company_id: str) -> list[Contact]:
@@ -29,12 +40,7 @@ async def create_contact(
 ) -> Contact:
     await require_billing_group(db, scope, company_id)
     contact_id = new_id("con")
-    existing = await _refuse_used_address(db, scope, company_id, contact_id, body.email)
-    if existing >= CONTACTS_MAX:
-        raise Conflict(
-            "too_many_contacts",
-            f"A billing group has at most {CONTACTS_MAX} contacts. Delete one first.",
-        )
+    await _refuse_conflict(db, scope, company_id, contact_id, body.email)
     await records.add_contact(db, scope, company_id, contact_id, body)
     return await _load_contact(db, scope, company_id, contact_id)
 
@@ -44,7 +50,7 @@ async def replace_contact(
 ) -> Contact:
     await require_billing_group(db, scope, company_id)
     await _load_contact(db, scope, company_id, contact_id)
-    await _refuse_used_address(db, scope, company_id, contact_id, body.email)
+    await _refuse_conflict(db, scope, company_id, contact_id, body.email)
     await records.replace_contact(db, scope, company_id, contact_id, body)
     return await _load_contact(db, scope, company_id, contact_id)
 
@@ -66,14 +72,12 @@ async def _load_contact(
     return contact
 
 
-async def _refuse_used_address(
+async def _refuse_conflict(
     db: AsyncConnection, scope: TenantScope, company_id: str, contact_id: str, email: str
-) -> int:
-    """Refuse an address that another contact of the group has; return the number of contacts."""
+) -> None:
+    """Refuse an address that another contact of the group has, and too many contacts."""
     rows = await records.list_addresses(db, scope, company_id)
-    for row in rows:
-        if row.contact_id != contact_id and row.email.lower() == email.lower():
-            raise Conflict(
-                "contact_email_taken", "Another contact of this billing group has this address."
-            )
-    return len(rows)
+    others = [row.email for row in rows if row.contact_id != contact_id]
+    conflict = find_contact_conflict(email, others)
+    if conflict is not None:
+        raise Conflict(conflict, CONFLICT_DETAILS[conflict])

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -30,6 +30,12 @@ contacts = sa.Table(
 )
 
 _contacts = contacts.c
+
+
+class NewContact(NamedTuple):
+    company_id: str
+    contact_id: str
+    body: ContactBody
 
 
 def _match_contact(
@@ -88,15 +94,45 @@ async def list_addresses(db: AsyncConnection, scope: TenantScope, company_id: st
     return (await db.execute(stmt)).all()
 
 
+async def lock_groups(
+    db: AsyncConnection, scope: TenantScope, billinggroup_ids: Collection[str]
+) -> Mapping[str, str]:
+    """Lock the visible groups with these ids; return the company_id of each.
+
+    They are locked in one order, so that two files at once do not wait for each other.
+    """
+    stmt = (
+        sa.select(billing_groups.c.billinggroup_id, billing_groups.c.company_id)
+        .where(
+            billing_groups.c.organisation_id == scope.organisation_id,
+            is_any_of(billing_groups.c.billinggroup_id, billinggroup_ids),
+            *filter_visible_groups(scope),
+        )
+        .order_by(billing_groups.c.company_id)
+        .with_for_update()
+    )
+    return {row.billinggroup_id: row.company_id for row in await db.execute(stmt)}
+
+
 async def add_contact(
     db: AsyncConnection, scope: TenantScope, company_id: str, contact_id: str, body: ContactBody
 ) -> None:
-    identity = {
-        "organisation_id": scope.organisation_id,
-        "contact_id": contact_id,
-        "company_id": company_id,
-    }
-    await db.execute(sa.insert(contacts).values(**identity, **_list_values(body)))
+    await add_contacts(db, scope, [NewContact(company_id, contact_id, body)])
+
+
+async def add_contacts(
+    db: AsyncConnection, scope: TenantScope, new_contacts: Sequence[NewContact]
+) -> None:
+    rows = [
+        {
+            "organisation_id": scope.organisation_id,
+            "contact_id": new.contact_id,
+            "company_id": new.company_id,
+            **_list_values(new.body),
+        }
+        for new in new_contacts
+    ]
+    await db.execute(sa.insert(contacts), rows)
 
 
 async def replace_contact(

@@ -2,15 +2,26 @@
 
 from typing import Any
 
+from litestar import Request
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience, Changes
+from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.role_actions import RoleAction
-from nimbill.customers.contacts import operations
-from nimbill.customers.contacts.bodies import Contact, ContactBody
+from nimbill.customers.contacts import csv_import, operations
+from nimbill.customers.contacts.bodies import Contact, ContactBody, ContactsCreated
 from nimbill.foundation.basis import chosen
+from nimbill.http.csv_bodies import CSV_BYTES_MAX, read_csv_request
+from nimbill.http.downloads import CSV_TYPE
 from nimbill.http.request_bodies import Success
-from nimbill.http.routing import RequestCaller, Transaction, delete, get, post, put
+from nimbill.http.routing import (
+    RequestCaller,
+    Transaction,
+    delete,
+    describe_actor,
+    get,
+    post,
+    put,
+)
 
 MODIFY: dict[str, Any] = {
     "audiences": [Audience.core],
@@ -45,6 +56,26 @@ async def create_contact(
     return await operations.create_contact(db, caller.scope, company_id, data)
 
 
+@post(
+    "/billinggroup/contacts/csv",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyBillingGroup],
+    basis=chosen("csv-imports"),
+    changes=Changes.billing_groups,
+    audited=Unaudited("each created contact has its own audit entry"),
+    reads={CSV_TYPE: str},
+    request_max_body_size=CSV_BYTES_MAX,
+)
+async def create_contacts_from_csv(
+    request: Request[Any, Any, Any], caller: RequestCaller, db: Transaction
+) -> ContactsCreated:
+    """Add contacts to billing groups from a CSV file: all of its lines, or none."""
+    content = await read_csv_request(request)
+    actor = describe_actor(request, caller)
+    created = await csv_import.create_contacts_from_csv(db, caller.scope, content, actor=actor)
+    return ContactsCreated(created=created)
+
+
 @put("/billinggroup/{company_id:str}/contacts/{contact_id:str}", **MODIFY)
 async def replace_contact(
     company_id: FromPath[str],
@@ -66,4 +97,10 @@ async def delete_contact(
     return Success()
 
 
-ROUTES = [list_contacts, create_contact, replace_contact, delete_contact]
+ROUTES = [
+    list_contacts,
+    create_contact,
+    create_contacts_from_csv,
+    replace_contact,
+    delete_contact,
+]

@@ -5,11 +5,14 @@ import ButtonDropdown from "@cloudscape-design/components/button-dropdown";
 import Header from "@cloudscape-design/components/header";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
+import { useSearchParams } from "react-router";
 import { useApi } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { QueryState } from "../../../components/query-state.tsx";
+import { RouterLink } from "../../../components/router-link.tsx";
 import { SmallTable } from "../../../components/small-table.tsx";
 import { useMay } from "../../me.ts";
+import { readSendingPath } from "../../sending-path.ts";
 import { ContactDialog } from "./contact-dialog.tsx";
 import { DeleteContactDialog } from "./delete-contact-dialog.tsx";
 
@@ -20,6 +23,8 @@ const LANGUAGES = { ja: "日本語", en: "English" };
 export function Contacts({ company }: { company: string }) {
   const { t } = useLingui();
   const mayChange = useMay()("ModifyBillingGroup");
+  const [params] = useSearchParams();
+  const back = readSendingPath(params.get("back"));
   const contacts = useApi("/m/core/billinggroup/{company_id}/contacts", {
     path: { company_id: company },
   });
@@ -74,6 +79,13 @@ export function Contacts({ company }: { company: string }) {
     <QueryState query={contacts}>
       {(loaded) => (
         <>
+          {back !== undefined && (
+            <Box margin={{ bottom: "s" }}>
+              <RouterLink to={back}>
+                <Trans>Back to sending</Trans>
+              </RouterLink>
+            </Box>
+          )}
           <SmallTable<Contact>
             label={t`Contacts`}
             items={loaded}

@@ -1,11 +1,13 @@
-// Adds customers and their accounts from CSV files: all lines of a file, or none.
+// Adds customers, their accounts and their contacts from CSV files: all lines of a file, or none.
 import ContentLayout from "@cloudscape-design/components/content-layout";
 import Header from "@cloudscape-design/components/header";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useSearchParams } from "react-router";
 import { CsvUpload } from "../../../components/csv-upload.tsx";
 import { PageTitle } from "../../../components/page-title.tsx";
 import { useMay } from "../../me.ts";
+import { readSendingPath } from "../../sending-path.ts";
 
 const CUSTOMER_COLUMNS = [
   "billinggroup_id",
@@ -21,10 +23,20 @@ const CUSTOMER_COLUMNS = [
   "language",
 ];
 const ACCOUNT_COLUMNS = ["vendor", "customer_id", "account_id", "name", "billinggroup_id", "note"];
+const CONTACT_COLUMNS = [
+  "billinggroup_id",
+  "name",
+  "email",
+  "send_as",
+  "language",
+  "receives_invoices",
+];
 
 export default function CustomerImportPage() {
   const { t } = useLingui();
   const may = useMay();
+  const [params] = useSearchParams();
+  const onlyContacts = params.get("kind") === "contacts";
   return (
     <ContentLayout
       header={
@@ -38,7 +50,7 @@ export default function CustomerImportPage() {
     >
       <PageTitle title={t`Add from CSV`} />
       <SpaceBetween size="l">
-        {may("ModifyBillingGroup") && (
+        {may("ModifyBillingGroup") && !onlyContacts && (
           <CsvUpload
             title={t`1. Customers`}
             description={t`One line for each customer. Id, billing group name and company name are required.`}
@@ -61,7 +73,7 @@ export default function CustomerImportPage() {
             after={{ text: t`See the customers`, path: "/customers" }}
           />
         )}
-        {may("ModifyAccount") && (
+        {may("ModifyAccount") && !onlyContacts && (
           <CsvUpload
             title={t`2. Accounts`}
             description={t`One line for each account. The customer is named by its id and must exist already.`}
@@ -72,7 +84,31 @@ export default function CustomerImportPage() {
             after={{ text: t`See the accounts`, path: "/accounts" }}
           />
         )}
+        {may("ModifyBillingGroup") && (
+          <ContactUpload title={onlyContacts ? t`Contacts` : t`3. Contacts`} />
+        )}
       </SpaceBetween>
     </ContentLayout>
+  );
+}
+
+function ContactUpload({ title }: { title: string }) {
+  const { t } = useLingui();
+  const [params] = useSearchParams();
+  const back = readSendingPath(params.get("back"));
+  return (
+    <CsvUpload
+      title={title}
+      description={t`One line for each person who receives invoices by mail. The customer is named by its id and must exist already; send_as is "to" or "cc".`}
+      path="/m/core/billinggroup/contacts/csv"
+      file="contacts.csv"
+      columns={CONTACT_COLUMNS}
+      example={["BG-9001", "経理部 田中", "keiri@aozora.example", "to", "ja", "true"]}
+      after={
+        back === undefined
+          ? { text: t`See the customers`, path: "/customers" }
+          : { text: t`Back to sending`, path: back }
+      }
+    />
   );
 }

@@ -17,8 +17,10 @@ import { readPublishTime } from "../../../components/publication-time.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
 import { useTimeZone } from "../../me.ts";
+import { addSendingPath } from "../../sending-path.ts";
 import { listRecipients, type PreviewedMail, useDeliveryTexts } from "./delivery-texts.ts";
 import { MailPreview } from "./mail-preview.tsx";
+import { MissingContacts } from "./missing-contacts.tsx";
 import { SendDialog } from "./send-dialog.tsx";
 import { AT_ONCE, type SendingChoice, SendingOptions } from "./sending-options.tsx";
 
@@ -38,7 +40,7 @@ export function SendInvoices({ month, vendor }: { month: string; vendor: string 
     queryKey: [PREVIEW, { month }, { vendor, method }],
     queryFn: () => client.post(PREVIEW, { path: { month }, body: { vendor, method } }),
   });
-  const columns = useColumns(setShown);
+  const columns = useColumns(setShown, month, vendor);
   return (
     <QueryState query={preview}>
       {({ mails }) => {
@@ -47,6 +49,7 @@ export function SendInvoices({ month, vendor }: { month: string; vendor: string 
         const selected = ready.filter(({ company_id }) => !left.has(company_id));
         return (
           <>
+            <MissingContacts mails={open} month={month} vendor={vendor} />
             <ChosenMails
               items={open}
               trackBy="company_id"
@@ -148,7 +151,7 @@ function ChosenMails({ columns, ...props }: ChosenMailsProps) {
   );
 }
 
-function useColumns(show: (mail: PreviewedMail) => void) {
+function useColumns(show: (mail: PreviewedMail) => void, month: string, vendor: string) {
   const { t } = useLingui();
   const { problems: texts } = useDeliveryTexts();
   return [
@@ -177,7 +180,9 @@ function useColumns(show: (mail: PreviewedMail) => void) {
         mail.problems.map((problem) => (
           <div key={problem}>
             {problem === "no_contact" ? (
-              <RouterLink to={`/customers/${mail.company_id}?tab=contacts`}>
+              <RouterLink
+                to={addSendingPath(`/customers/${mail.company_id}?tab=contacts`, month, vendor)}
+              >
                 {texts[problem]}
               </RouterLink>
             ) : (
