@@ -110,6 +110,22 @@ def test_invoices_are_approved_together_and_then_sent(office: Office, month_end:
     ]
 
 
+def test_invoices_are_marked_together_only_after_their_approval(
+    office: Office, month_end: MonthEnd
+) -> None:
+    first, second = (create_invoice(office, month_end, name) for name in ("A-3", "A-4"))
+    body = {"vendor": "aws", "revisions": {first: 1, second: 1}}
+    assert office.approve(ask(office, {first: 1})).status_code == 200
+
+    refused = read_problem(office.send("PUT", f"/invoices/{MONTH}/sent", body), 409)
+
+    assert refused["code"] == "approval_required"
+    assert refused["violations"] == [{"field": second, "rule": "not_approved"}]
+    assert (load_state(office, first), load_state(office, second)) == ("approved", "created")
+    assert office.approve(ask(office, {second: 1})).status_code == 200
+    assert len(office.succeed("PUT", f"/invoices/{MONTH}/sent", body)["marked"]) == 2
+
+
 def test_a_new_revision_has_no_approval(office: Office, month_end: MonthEnd) -> None:
     group = create_invoice(office, month_end, "B-1")
     assert office.approve(ask(office, {group: 1})).status_code == 200

@@ -187,6 +187,7 @@ ADDED: dict[str, tuple[str, ...]] = {
     "delete_contact": ("ModifyBillingGroup",),
     "read_invoice_state": ("ReadInvoice", "ModifyInvoice"),
     "mark_invoice_as_sent": ("ModifyInvoice",),
+    "mark_invoices_as_sent": ("ModifyInvoice",),
     "cancel_invoice": ("ModifyInvoice",),
     "list_archived_documents": ("ReadInvoice", "ModifyInvoice"),
     "export_archive": ("ReadInvoice", "ModifyInvoice"),

@@ -312,6 +312,7 @@ REFERENCES: Mapping[str, RecordReference] = {
     "contact_id": CONTACT,
     "delivery_id": DELIVERY,
     "company_ids": MAILABLE,
+    "mark_invoices_as_sent.revisions": INVOICED,
     "group_id": ACCOUNT_GROUP,
     "filter_id": SAVED_FILTER,
     "view_id": PORTAL_VIEW,

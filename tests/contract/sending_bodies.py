@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 
 from nimbill.foundation import clock
+from tests.contract.month_factories import make_invoiced_group
 from tests.contract.sending_factories import make_mailable_group
 from tests.contract.tenants import Tenant, make_billing_group
 
@@ -48,6 +49,10 @@ def sending_bodies() -> dict[str, Callable[[Tenant], Any]]:
         "replace_contact": contact_body,
         "preview_sending": sending_body,
         "send_invoices": sending_body,
+        "mark_invoices_as_sent": lambda tenant: {
+            "vendor": "aws",
+            "revisions": {make_invoiced_group(tenant): 1},
+        },
         "publish_invoice": lambda _: {
             "publish_time": clock.format_seconds(clock.now() + timedelta(days=1))
         },

@@ -50,6 +50,7 @@ ROWS_OF_OPERATION: dict[str, list[str]] = {
     "preview_correction": [],
     "preview_terms": [],
     "send_invoices": ["send_invoice"],  # one for each invoice
+    "mark_invoices_as_sent": ["mark_invoice_as_sent"],
 }
 # routes without a caller: issuing a token writes no row, and a repeat gets a token of its own
 PUBLIC = {

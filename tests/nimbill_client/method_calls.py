@@ -262,6 +262,7 @@ METHOD_CALLS: dict[str, Callable[[Client], Any]] = {
     "invoices.read_revision": lambda c: c.invoices.read_revision(MONTH, "com", "aws", 1),
     "invoices.read_state": lambda c: c.invoices.read_state(MONTH, "com", "aws"),
     "invoices.mark_as_sent": lambda c: c.invoices.mark_as_sent(MONTH, "com", "aws", 1),
+    "invoices.mark_all_as_sent": lambda c: c.invoices.mark_all_as_sent(MONTH, "aws", {"com": 1}),
     "invoices.cancel": lambda c: c.invoices.cancel(MONTH, "com", "aws", "wrong"),
     "invoices.compare_revisions": lambda c: c.invoices.compare_revisions(MONTH, "com", "aws", 2),
     "invoices.list_revisions": lambda c: c.invoices.list_revisions(MONTH, "com", "aws"),

@@ -70,6 +70,19 @@ class ReplacedInvoice(Record, frozen=True, kw_only=True):
     import_id: str | None
 
 
+class MarkedInvoice(Record, frozen=True, kw_only=True):
+    company_id: str
+    invoice_no: str
+    revision: int
+
+
+class MarkedInvoices(Record, frozen=True, kw_only=True):
+    """Those in `already_sent` keep their first time and user."""
+
+    marked: list[MarkedInvoice]
+    already_sent: list[MarkedInvoice]
+
+
 class InvoiceStatus(Record, frozen=True, kw_only=True):
     invoice_no: str
     revision: int

@@ -13,6 +13,7 @@ from nimbill_client.invoice_bodies import (
     InvoiceList,
     InvoiceRun,
     InvoiceStatus,
+    MarkedInvoices,
     MonthlyInvoiceSetting,
     RevisionComparison,
     SavedMonth,
@@ -185,6 +186,20 @@ class Invoices:
         body = {"revision": revision}
         call = Call(method="PUT", path=f"{INVOICE_PATH}/sent", ids=ids, body=body, key=key)
         return self._connection.fetch(InvoiceStatus, call)
+
+    def mark_all_as_sent(
+        self,
+        month: str,
+        vendor: BilledVendor,
+        revisions: Mapping[str, int],
+        *,
+        key: str | None = None,
+    ) -> MarkedInvoices:
+        """Mark the current revisions as sent, all or none; `revisions` are by company_id."""
+        body = {"vendor": vendor, "revisions": revisions}
+        path = "/m/core/invoices/{month}/sent"
+        call = Call(method="PUT", path=path, ids={"month": month}, body=body, key=key)
+        return self._connection.fetch(MarkedInvoices, call)
 
     def cancel(
         self,

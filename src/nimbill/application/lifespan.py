@@ -39,6 +39,7 @@ from nimbill.invoicing.documents.vendor_uses import find_used_vendors
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool
 from nimbill.invoicing.pdf.pdf_cache import PdfPrinter
 from nimbill.invoicing.runs.invoice_run import invoice_job_types
+from nimbill.invoicing.sending.pdf_job import sent_pdf_job_types
 from nimbill.jobs.runner import JobRunner, JobType
 from nimbill.portal.budgets.evaluation import budget_job_types
 from nimbill.webhooks.delivery import webhook_job_types
@@ -60,6 +61,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         job_types = [
             *_list_job_types(settings, engine, encryptor),
             *delivery_job_types(settings, PdfPrinter(engine, compilers)),
+            *sent_pdf_job_types(PdfPrinter(engine, compilers)),
         ]
         runner = JobRunner(engine, job_types)
         resources.run_job_now = runner.run_now

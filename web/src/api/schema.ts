@@ -1234,6 +1234,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/m/core/invoices/{month}/sent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put: operations["MCoreInvoicesMonthSentMarkInvoicesAsSent"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/m/core/invoices/{month}/summary": {
         parameters: {
             query?: never;
@@ -4373,6 +4389,21 @@ export interface components {
             description: string;
             /** @default false */
             tax_free: boolean;
+        };
+        MarkedInvoice: {
+            company_id: string;
+            invoice_no: string;
+            revision: number;
+        };
+        MarkedInvoices: {
+            already_sent: components["schemas"]["MarkedInvoice"][];
+            marked: components["schemas"]["MarkedInvoice"][];
+        };
+        MarkInvoicesRequest: {
+            revisions: {
+                [key: string]: number;
+            };
+            vendor: ("aws" | "azure") | string;
         };
         Me: {
             branding: components["schemas"]["Branding"];
@@ -8149,6 +8180,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SendingPreview"];
+                };
+            };
+        };
+    };
+    MCoreInvoicesMonthSentMarkInvoicesAsSent: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                month: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MarkInvoicesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MarkedInvoices"];
                 };
             };
         };

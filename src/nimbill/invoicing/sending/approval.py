@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
-from typing import Annotated, Any, ClassVar
-
-from msgspec import Meta
+from typing import Any, ClassVar
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.approvals.approvable_operation import (
@@ -21,17 +19,15 @@ from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Violation, refuse_if
 from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Body
-from nimbill.http.routing import REVISION_MAX
 from nimbill.invoicing.documents.invoice_approvals import (
     add_invoice_approvals,
     list_reviewed_invoices,
 )
 from nimbill.invoicing.documents.replaced_invoices import load_import_replacements
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no, lock_invoices
+from nimbill.invoicing.sending.bodies import SeenRevisions, find_revisions_violations
 
 basis = chosen("approved-invoices")
-
-INVOICES_MAX = 5_000
 
 
 class InvoiceIssue(Body, frozen=True, kw_only=True):
@@ -40,13 +36,11 @@ class InvoiceIssue(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("approved-invoices")
 
     vendor: BilledVendor
-    revisions: dict[str, Annotated[int, Meta(ge=1, le=REVISION_MAX)]]
+    revisions: SeenRevisions
 
     @classmethod
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
-        revisions = sent.get("revisions")
-        if isinstance(revisions, dict) and not 1 <= len(revisions) <= INVOICES_MAX:
-            yield Violation("revisions", f"1 to {INVOICES_MAX} invoices")
+        yield from find_revisions_violations(sent)
 
 
 async def _approve_invoices(execution: Execution) -> PerformedOperation:

@@ -1,14 +1,27 @@
 """Bodies of the state of an invoice."""
 
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from msgspec import Meta
 
 from nimbill.foundation.basis import Basis, chosen
+from nimbill.foundation.errors import Violation
+from nimbill.foundation.vendors import BilledVendor
 from nimbill.http.request_bodies import Body, described, text_length
 from nimbill.http.routing import REVISION_MAX
 from nimbill.invoicing.documents.invoice_state import InvoiceState
+
+INVOICES_MAX = 5_000
+
+SeenRevisions = dict[str, Annotated[int, Meta(ge=1, le=REVISION_MAX)]]
+
+
+def find_revisions_violations(sent: Mapping[str, Any]) -> Iterator[Violation]:
+    revisions = sent.get("revisions")
+    if isinstance(revisions, dict) and not 1 <= len(revisions) <= INVOICES_MAX:
+        yield Violation("revisions", f"1 to {INVOICES_MAX} invoices")
 
 
 class SentInvoiceRequest(Body, frozen=True, kw_only=True):
@@ -17,6 +30,36 @@ class SentInvoiceRequest(Body, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = chosen("sent-invoices")
 
     revision: Annotated[int, Meta(ge=1, le=REVISION_MAX)]
+
+
+class MarkInvoicesRequest(Body, frozen=True, kw_only=True):
+    """The invoices of a month that were sent: company_id to the current revision."""
+
+    basis: ClassVar[Basis] = chosen("sent-invoices")
+
+    vendor: BilledVendor
+    revisions: SeenRevisions
+
+    @classmethod
+    def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
+        yield from find_revisions_violations(sent)
+
+
+class MarkedInvoice(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("sent-invoices")
+
+    company_id: str
+    invoice_no: str
+    revision: int
+
+
+class MarkedInvoices(Body, frozen=True, kw_only=True):
+    basis: ClassVar[Basis] = chosen("sent-invoices")
+
+    marked: Annotated[list[MarkedInvoice], described("the invoices that this request marked")]
+    already_sent: Annotated[
+        list[MarkedInvoice], described("those that keep their first time and user")
+    ]
 
 
 class CancelledInvoiceRequest(Body, frozen=True, kw_only=True):

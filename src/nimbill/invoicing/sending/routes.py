@@ -5,7 +5,7 @@ from typing import Any
 from litestar import Request
 from litestar.params import FromPath, JSONBody
 
-from nimbill.access.gate import Audience, Changes
+from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.request_context import get_request_context
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation.basis import chosen
@@ -16,15 +16,18 @@ from nimbill.http.routing import (
     PathMonth,
     RequestCaller,
     Transaction,
+    describe_actor,
     get,
     put,
 )
 from nimbill.invoicing.pdf.pdf_cache import load_revision_pdf
 from nimbill.invoicing.pdf.printing import pause_for_printing
-from nimbill.invoicing.sending import operations
+from nimbill.invoicing.sending import bulk_marking, operations
 from nimbill.invoicing.sending.bodies import (
     CancelledInvoiceRequest,
     InvoiceStatus,
+    MarkedInvoices,
+    MarkInvoicesRequest,
     SentInvoiceRequest,
 )
 
@@ -77,6 +80,35 @@ async def mark_invoice_as_sent(
 
 
 @put(
+    "/invoices/{month:str}/sent",
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyInvoice],
+    basis=chosen("sent-invoices"),
+    audited=Unaudited("each invoice has its own audit entry"),
+    changes=Changes.billing_groups,
+)
+async def mark_invoices_as_sent(
+    month: PathMonth,
+    data: JSONBody[MarkInvoicesRequest],
+    caller: RequestCaller,
+    db: Transaction,
+    request: Request[Any, Any, Any],
+) -> MarkedInvoices:
+    """Mark invoices that reached the customers in another way than by mail, all of them or none.
+
+    They cannot be created again after that. Nothing is mailed.
+    """
+    return await bulk_marking.mark_invoices(
+        db,
+        caller.scope,
+        month,
+        data,
+        actor=describe_actor(request, caller),
+        by=caller.username,
+    )
+
+
+@put(
     "/invoices/{month:str}/{company_id:str}/{vendor:str}/cancelled",
     audiences=[Audience.core],
     role_actions=[RoleAction.ModifyInvoice],
@@ -99,4 +131,4 @@ async def cancel_invoice(
     )
 
 
-ROUTES = [read_invoice_state, mark_invoice_as_sent, cancel_invoice]
+ROUTES = [read_invoice_state, mark_invoice_as_sent, mark_invoices_as_sent, cancel_invoice]

@@ -18,10 +18,12 @@ interface SendDialogProps {
   vendor: string;
   choice: SendingChoice;
   mails: readonly PreviewedMail[];
+  /** How many other invoices of the month stay unsent. */
+  unsent: number;
   onEnd: () => void;
 }
 
-export function SendDialog({ month, vendor, choice, mails, onEnd }: SendDialogProps) {
+export function SendDialog({ month, vendor, choice, mails, unsent, onEnd }: SendDialogProps) {
   const { t } = useLingui();
   const { language } = useLanguage();
   const { notify } = useNotifications();
@@ -66,6 +68,13 @@ export function SendDialog({ month, vendor, choice, mails, onEnd }: SendDialogPr
       <SpaceBetween size="s">
         <Box>
           {t`${plural(mails.length, { one: "# customer receives", other: "# customers receive" })} a mail. The invoices cannot be created again afterwards: credit notes correct them. This cannot be undone.`}
+        </Box>
+        <Box>
+          {t`${plural(unsent, {
+            0: "After that, no invoice of the month is unsent.",
+            one: "# other invoice of the month stays unsent.",
+            other: "# other invoices of the month stay unsent.",
+          })}`}
         </Box>
         {publishTime !== null && (
           <Box>

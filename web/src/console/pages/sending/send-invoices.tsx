@@ -20,6 +20,7 @@ import { useTimeZone } from "../../me.ts";
 import { addSendingPath } from "../../sending-path.ts";
 import { listRecipients, type PreviewedMail, useDeliveryTexts } from "./delivery-texts.ts";
 import { MailPreview } from "./mail-preview.tsx";
+import { isMarkable, MarkDialog } from "./mark-dialog.tsx";
 import { MissingContacts } from "./missing-contacts.tsx";
 import { SendDialog } from "./send-dialog.tsx";
 import { AT_ONCE, type SendingChoice, SendingOptions } from "./sending-options.tsx";
@@ -33,8 +34,10 @@ export function SendInvoices({ month, vendor }: { month: string; vendor: string 
   const timeZone = useTimeZone();
   const [choice, setChoice] = useState<SendingChoice>(AT_ONCE);
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [added, setAdded] = useState<ReadonlySet<string>>(new Set());
   const [shown, setShown] = useState<PreviewedMail>();
   const [sending, setSending] = useState(false);
+  const [marking, setMarking] = useState(false);
   const { method } = choice;
   const preview = useQuery<Preview, ApiError>({
     queryKey: [PREVIEW, { month }, { vendor, method }],
@@ -46,36 +49,50 @@ export function SendInvoices({ month, vendor }: { month: string; vendor: string 
       {({ mails }) => {
         const open = mails.filter(({ problems }) => !problems.includes("already_sent"));
         const ready = open.filter(({ problems }) => problems.length === 0);
-        const selected = ready.filter(({ company_id }) => !left.has(company_id));
+        const mailed = ready.filter(({ company_id }) => !left.has(company_id));
+        // Customers who cannot be mailed are selected by hand, and only to be marked as sent.
+        const markable = open.filter(isMarkable);
+        const marked = markable.filter(({ company_id }) => added.has(company_id));
         return (
           <>
             <MissingContacts mails={open} month={month} vendor={vendor} />
             <ChosenMails
               items={open}
               trackBy="company_id"
-              selectedItems={selected}
-              isItemDisabled={({ problems }) => problems.length > 0}
+              selectedItems={[...mailed, ...marked]}
+              isItemDisabled={(mail) => mail.problems.length > 0 && !isMarkable(mail)}
               onSelectionChange={({ detail }) => {
                 const kept = new Set(detail.selectedItems.map(({ company_id }) => company_id));
                 const all = ready.map(({ company_id }) => company_id);
                 setLeft(new Set(all.filter((company) => !kept.has(company))));
+                const others = markable.map(({ company_id }) => company_id);
+                setAdded(new Set(others.filter((company) => kept.has(company))));
               }}
               columns={columns}
               header={
                 <SpaceBetween size="m">
                   <Header
                     variant="h2"
-                    counter={`(${selected.length}/${open.length})`}
+                    counter={`(${mailed.length + marked.length}/${open.length})`}
                     actions={
-                      <Button
-                        variant="primary"
-                        disabled={
-                          selected.length === 0 || readPublishTime(choice, timeZone) === undefined
-                        }
-                        onClick={() => setSending(true)}
-                      >
-                        {t`Send ${plural(selected.length, { one: "# invoice", other: "# invoices" })}`}
-                      </Button>
+                      <SpaceBetween direction="horizontal" size="xs">
+                        {markable.length > 0 && (
+                          <Button disabled={marked.length === 0} onClick={() => setMarking(true)}>
+                            {marked.length === 0
+                              ? t`Mark as sent`
+                              : t`Mark ${plural(marked.length, { one: "# invoice", other: "# invoices" })} as sent`}
+                          </Button>
+                        )}
+                        <Button
+                          variant="primary"
+                          disabled={
+                            mailed.length === 0 || readPublishTime(choice, timeZone) === undefined
+                          }
+                          onClick={() => setSending(true)}
+                        >
+                          {t`Send ${plural(mailed.length, { one: "# invoice", other: "# invoices" })}`}
+                        </Button>
+                      </SpaceBetween>
                     }
                   >
                     <Trans>Invoices to be sent</Trans>
@@ -99,8 +116,20 @@ export function SendInvoices({ month, vendor }: { month: string; vendor: string 
                 month={month}
                 vendor={vendor}
                 choice={choice}
-                mails={selected}
+                mails={mailed}
+                unsent={
+                  open.filter(({ problems }) => !problems.includes("cancelled")).length -
+                  mailed.length
+                }
                 onEnd={() => setSending(false)}
+              />
+            )}
+            {marking && (
+              <MarkDialog
+                month={month}
+                vendor={vendor}
+                mails={marked}
+                onEnd={() => setMarking(false)}
               />
             )}
           </>
