@@ -61,7 +61,9 @@ def test_a_month_is_billed_checked_and_closed(
     expect(warning).to_be_visible()
     page.get_by_role("link", name="この月の手順を見る").click()
     expect(step(console, "請求書の作成")).to_contain_text("1件の請求書は再作成が必要です。")
-    expect(step(console, "請求書の確認")).to_contain_text("先に「請求書の作成」を完了してください。")
+    expect(step(console, "請求書の確認")).to_contain_text(
+        "先に「請求書の作成」を完了してください。"
+    )
     step(console, "請求書の作成").get_by_role("button", name="再作成").click()
     expect(page.get_by_role("dialog")).to_contain_text("3件の請求書はすでにあり")
     page.get_by_role("dialog").get_by_role("button", name="作成").click()

@@ -5,9 +5,11 @@ from tests.proof.killed_operations.approving import Approving
 from tests.proof.killed_operations.crediting import Crediting
 from tests.proof.killed_operations.importing import Importing
 from tests.proof.killed_operations.invoicing import Invoicing
+from tests.proof.killed_operations.mailing import Mailing
 from tests.proof.killed_operations.moving import Moving
 from tests.proof.killed_operations.moving_stacks import MovingStacks
 from tests.proof.killed_operations.operation import Operation
+from tests.proof.killed_operations.paying import Paying
 from tests.proof.killed_operations.replacing import Replacing
 
 OPERATIONS: tuple[type[Operation], ...] = (
@@ -19,4 +21,6 @@ OPERATIONS: tuple[type[Operation], ...] = (
     Crediting,
     Replacing,
     Approving,
+    Mailing,
+    Paying,
 )

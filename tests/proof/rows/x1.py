@@ -26,11 +26,11 @@ from tests.proof.row_environment import RowEnvironment, print_progress
 
 TARGET = (
     "1,000 kills at random moments and named points of imports, RI moves, "
-    "apply-recalculation, invoices, credit notes, replaced invoices, approvals and stack "
-    "changes: 0 acknowledged and lost, 0 doubled, 0 read in part; byte for byte the result "
-    "of an undisturbed run"
+    "apply-recalculation, invoices, credit notes, replaced invoices, approvals, mails, payments "
+    "and stack changes: 0 acknowledged and lost, 0 doubled, 0 read in part; byte for byte "
+    "the result of an undisturbed run"
 )
-QUICK = 9  # one for each operation, and a second import
+QUICK = 11  # one for each operation, and a second import
 FULL = 1_000
 SECONDS_MAX = 400
 
