@@ -75,7 +75,10 @@ export function ForgottenPasswordForm({ client, onEnd }: { client: ApiClient; on
           ) : (
             <SpaceBetween size="m">
               {error !== undefined && <Alert type="error">{errorText(error)}</Alert>}
-              <FormField label={t`Organisation`} description={t`Its short name or its id. Your administrator knows it.`}>
+              <FormField
+                label={t`Organisation`}
+                description={t`Its short name or its id. Your administrator knows it.`}
+              >
                 <Input
                   value={organisation}
                   onChange={({ detail }) => setOrganisation(detail.value)}

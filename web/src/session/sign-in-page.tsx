@@ -152,7 +152,10 @@ function SignInForm({
                 {wrong ? t`The organisation, the name or the password is wrong.` : errorText(error)}
               </Alert>
             )}
-            <FormField label={t`Organisation`} description={t`Its short name or its id. Your administrator knows it.`}>
+            <FormField
+              label={t`Organisation`}
+              description={t`Its short name or its id. Your administrator knows it.`}
+            >
               <Input
                 value={organisation}
                 onChange={({ detail }) => setOrganisation(detail.value)}

@@ -11,8 +11,13 @@ import { Trans, useLingui } from "@lingui/react/macro";
 import { useApi } from "../../api/queries.ts";
 import type { components } from "../../api/schema.ts";
 import { Amount } from "../../components/amount.tsx";
-import { formatAmount, formatCurrency, toChartValue } from "../../components/amount-format.ts";
-import { formatMonth } from "../../components/month.ts";
+import {
+  formatAmount,
+  formatCurrency,
+  isZero,
+  toChartValue,
+} from "../../components/amount-format.ts";
+import { currentMonth, formatMonth, shiftMonth } from "../../components/month.ts";
 import { PageTitle } from "../../components/page-title.tsx";
 import { QueryState } from "../../components/query-state.tsx";
 import { RouterLink } from "../../components/router-link.tsx";
@@ -65,20 +70,13 @@ export default function DashboardPage() {
 
 function Figures({ data }: { data: Dashboard }) {
   const { t } = useLingui();
+  const { language } = useLanguage();
+  const isEmpty = data.month_to_date.every(({ amount }) => isZero(amount));
+  const isLate = isEmpty && data.totals.length > 0 && data.top_month !== currentMonth();
+  const latest = useLatestMonths(data);
+  const thisMonth = useMonthToDate(data);
   const items = [
-    ...data.month_to_date.flatMap(({ amount, previous_amount, ...each }) => {
-      const currency = formatCurrency(each.currency);
-      return [
-        {
-          label: t`This month so far (${currency})`,
-          value: <Amount value={amount} currency={currency} strong />,
-        },
-        {
-          label: t`The same days of last month (${currency})`,
-          value: <Amount value={previous_amount} currency={currency} />,
-        },
-      ];
-    }),
+    ...(isLate ? latest : thisMonth),
     ...data.forecasts.map(({ forecast, error_percent, ...each }) => {
       const currency = formatCurrency(each.currency);
       return {
@@ -105,10 +103,45 @@ function Figures({ data }: { data: Dashboard }) {
         </RouterLink>
       ),
     });
+  const month = formatMonth(currentMonth(), language);
   return (
-    <Container>
+    <Container footer={isLate && <Trans>The costs of {month} have not arrived yet.</Trans>}>
       <KeyValuePairs columns={4} items={items} />
     </Container>
+  );
+}
+
+function useMonthToDate(data: Dashboard) {
+  const { t } = useLingui();
+  return data.month_to_date.flatMap(({ amount, previous_amount, ...each }) => {
+    const currency = formatCurrency(each.currency);
+    return [
+      {
+        label: t`This month so far (${currency})`,
+        value: <Amount value={amount} currency={currency} strong />,
+      },
+      {
+        label: t`The same days of last month (${currency})`,
+        value: <Amount value={previous_amount} currency={currency} />,
+      },
+    ];
+  });
+}
+
+/** The newest month with costs and the one before it. */
+function useLatestMonths({ top_month, totals }: Dashboard) {
+  const { t } = useLingui();
+  const { language } = useLanguage();
+  return [top_month, shiftMonth(top_month, -1)].flatMap((month) =>
+    totals
+      .filter((total) => total.month === month)
+      .map(({ amount, ...each }) => {
+        const currency = formatCurrency(each.currency);
+        return {
+          label: t`${formatMonth(month, language)} (${currency})`,
+          value: <Amount value={amount} currency={currency} strong={month === top_month} />,
+        };
+      }),
   );
 }
 
