@@ -1,6 +1,7 @@
 """Mails with invoices: preview, sending, what became of each, and when customers see invoices."""
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from nimbill_client.connection import Call, Connection
@@ -39,6 +40,9 @@ class PreviewedMail(Record, frozen=True, kw_only=True):
     company_name: str
     invoice_no: str
     revision: int
+    currency: str
+    total: Decimal
+    due_date: str | None
     language: str
     recipients: list[Recipient]
     subject: str

@@ -106,6 +106,9 @@ class TermsPreview(Record, frozen=True, kw_only=True):
     exchange_rate: Decimal
     current: InvoiceSheet
     preview: InvoiceSheet
+    vendor_cost: Decimal
+    margin: Decimal
+    current_margin: Decimal
     difference: TermsDifference | None
 
 

@@ -65,7 +65,7 @@ def test_a_month_is_billed_checked_and_closed(
         "先に「請求書の作成」を完了してください。"
     )
     step(console, "請求書の作成").get_by_role("button", name="再作成").click()
-    expect(page.get_by_role("dialog")).to_contain_text("3件の請求書はすでにあり")
+    expect(page.get_by_role("dialog")).to_contain_text("1件の請求書はすでにあり")
     page.get_by_role("dialog").get_by_role("button", name="作成").click()
     expect(step(console, "請求書の確認")).to_contain_text("完了")
 
@@ -73,7 +73,7 @@ def test_a_month_is_billed_checked_and_closed(
     dialog = page.get_by_role("dialog")
     close = dialog.get_by_role("button", name="月を締める")
     expect(close).to_be_disabled()
-    expect(dialog).to_contain_text("3件の請求書が確定します。")
+    expect(dialog).to_contain_text("この月の請求書は3件で、締めた後は再作成できません。")
     expect(dialog.get_by_role("listitem").filter(has_text="（税込）")).to_be_visible()
     expect(dialog).to_contain_text("3件の請求書が未送付です。")
     console.check_accessibility()

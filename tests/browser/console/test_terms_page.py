@@ -109,7 +109,7 @@ def test_a_corrected_discount_reaches_the_open_month(
     console.open(f"/months/{OPEN_MONTH}/aws")
     page.get_by_role("button", name="月を締める").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("3件の請求書が確定します")
+    expect(dialog).to_contain_text("この月の請求書は3件で")
     expect(dialog).to_contain_text("1件の請求書は再作成が必要です")
     expect(dialog).to_contain_text("1件の調整項目が未決定です")
     console.check_accessibility()
@@ -117,7 +117,7 @@ def test_a_corrected_discount_reaches_the_open_month(
 
     page.get_by_role("button", name="再作成").click()
     page.get_by_role("dialog").get_by_role("button", name="作成").click()
-    expect(page.get_by_text("請求書を3件作成しました。")).to_be_visible()
+    expect(page.get_by_text("請求書を1件作成しました。")).to_be_visible()
     expect(created).to_have_count(0)
     with reseller.api() as api:
         invoice = api.get(f"/core/invoices/{OPEN_MONTH}/{company}/aws").json()

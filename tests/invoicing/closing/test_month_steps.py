@@ -64,6 +64,15 @@ def test_a_month_with_everything_done_is_ready_to_be_closed() -> None:
     assert find_missing(MonthFacts(**READY)) == []
 
 
+def test_sending_and_approving_wait_for_the_first_invoice() -> None:
+    steps = build(invoiced_groups=(), needs_approval=True)
+    nobody = build(invoiced_groups=(), billed_groups=(), needs_approval=True)
+
+    for name in ("approved", "sent"):
+        assert steps[name] == Step(name, StepState.blocked, [Blocker("no_invoices")])
+        assert nobody[name].state == "not_needed"
+
+
 def test_an_empty_month_waits_for_costs() -> None:
     states = list_states(has_costs=False, billed_groups=(), invoiced_groups=())
 

@@ -72,6 +72,17 @@ def test_a_preview_compares_the_month_under_both_terms(
     assert found["difference"]["total"] < 0
 
 
+def test_a_preview_shows_the_margin_of_both_terms(shared_month_end: MonthEnd, group: str) -> None:
+    """A discount that costs more than the fees bring is seen before it is saved."""
+    found = read_preview(shared_month_end, group, discount_rate=Decimal("0.90"))
+    history = shared_month_end.get(f"/billinggroup/{group}/history")
+    (stored,) = exact_json.decode_stored(history.text)["months"]
+
+    assert found["vendor_cost"] == stored["vendor_cost"]
+    assert found["current_margin"] == stored["margin"] > 0
+    assert found["margin"] == found["preview"]["pre_tax"] - found["vendor_cost"] < 0
+
+
 def test_a_preview_equals_the_invoice_that_is_created_under_its_terms(
     shared_month_end: MonthEnd, group: str
 ) -> None:

@@ -4705,6 +4705,8 @@ export interface components {
             billinggroup_name: string;
             company_id: string;
             company_name: string;
+            currency: components["schemas"]["Currency"];
+            due_date: string | null;
             invoice_no: string;
             language: components["schemas"]["Language"];
             problems: components["schemas"]["DeliveryProblem"][];
@@ -4712,6 +4714,7 @@ export interface components {
             revision: number;
             subject: string;
             text: string;
+            total: Decimal;
         };
         PrintedEntry: {
             amount: Decimal;
@@ -5578,11 +5581,14 @@ export interface components {
         TermsPreview: {
             company_id: string;
             current: components["schemas"]["InvoiceSheet"];
+            current_margin: Decimal;
             difference: components["schemas"]["TermsDifference"] | null;
             exchange_rate: Decimal;
+            margin: Decimal;
             month: string;
             preview: components["schemas"]["InvoiceSheet"];
             vendor: ("aws" | "azure") | string;
+            vendor_cost: Decimal;
         };
         Threshold: {
             of: components["schemas"]["ThresholdBase"];

@@ -204,15 +204,23 @@ def _build_checked(facts: MonthFacts) -> Step:
 
 def _build_approved(facts: MonthFacts) -> Step:
     """Like sending, this is possible in a closed month too."""
-    if not facts.needs_approval or not facts.invoiced_groups:
+    if not facts.needs_approval:
         return Step("approved", StepState.not_needed)
+    if not facts.invoiced_groups:
+        return _build_without_invoices("approved", facts)
     return _build_step("approved", list(_list("invoices_unapproved", facts.unapproved_groups)))
+
+
+def _build_without_invoices(name: StepName, facts: MonthFacts) -> Step:
+    if facts.is_closed or not facts.billed_groups:
+        return Step(name, StepState.not_needed)
+    return Step(name, StepState.blocked, [Blocker("no_invoices")])
 
 
 def _build_sent(facts: MonthFacts) -> Step:
     """Invoices of a closed month can be sent, and a month can be closed before."""
     if not facts.invoiced_groups:
-        return Step("sent", StepState.not_needed)
+        return _build_without_invoices("sent", facts)
     unapproved = facts.unapproved_groups if facts.needs_approval else ()
     missing = [
         *_list("invoices_unsent", facts.unsent_groups),

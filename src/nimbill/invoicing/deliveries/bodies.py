@@ -1,6 +1,7 @@
 """Bodies of mailing invoices, of the preview and of what became of each mail."""
 
 from collections.abc import Iterator, Mapping
+from decimal import Decimal
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar
 
@@ -9,6 +10,7 @@ from msgspec import Meta
 from nimbill.customers.contacts.records import SendAs
 from nimbill.foundation import clock
 from nimbill.foundation.basis import Basis, chosen
+from nimbill.foundation.currency import Currency
 from nimbill.foundation.errors import Violation
 from nimbill.foundation.language import Language
 from nimbill.foundation.vendors import BilledVendor
@@ -92,6 +94,9 @@ class PreviewedMail(Body, frozen=True, kw_only=True):
     company_name: str
     invoice_no: str
     revision: int
+    currency: Currency
+    total: Annotated[Decimal, described("of the invoice, tax included")]
+    due_date: str | None
     language: Language
     recipients: list[Recipient]
     subject: str

@@ -155,6 +155,9 @@ def _build_mail(context: _MailContext, row: Row, contacts: Sequence[Contact]) ->
         company_name=row.company_name,
         invoice_no=invoice.invoice_no,
         revision=row.revision,
+        currency=invoice.currency,
+        total=invoice.sheet.total,
+        due_date=invoice.due_date,
         language=language,
         recipients=[
             Recipient(name=each.name, email=each.email, send_as=each.send_as) for each in recipients

@@ -216,9 +216,7 @@ def build_draft(document: InvoiceDocument) -> InvoiceDraft:
         pre_tax_usd=sheet.pre_tax_usd,
         discount_rate=document.terms.discount_rate,
         exchange_rate=document.exchange_rate,
-        vendor_cost=round_amount(
-            convert_vendor_cost(document, sheet.currency), sheet.currency, Rounding.half_up
-        ),
+        vendor_cost=round_vendor_cost(document),
         cost_currency=sheet.cost_currency.value,
         issue_date=document.issue_date,
         due_date=document.due_date,
@@ -304,6 +302,12 @@ def convert_sales(document: InvoiceDocument | InvoiceSummary, currency: Currency
     """The invoiced amount before tax, converted at the invoice's rate; not rounded."""
     rate = to_exact(document.exchange_rate)
     return convert_currency(to_exact(document.sheet.pre_tax), document.currency, currency, rate)
+
+
+def round_vendor_cost(document: InvoiceDocument) -> Decimal:
+    """The vendor's charges without tax, in the currency of the invoice."""
+    currency = document.sheet.currency
+    return round_amount(convert_vendor_cost(document, currency), currency, Rounding.half_up)
 
 
 def convert_vendor_cost(

@@ -34,6 +34,13 @@ class TermsPreview(Body, frozen=True, kw_only=True):
     exchange_rate: Annotated[Decimal, described("the month's saved rate, yen per dollar")]
     current: Annotated[InvoiceSheet, described("lines and totals under the month's saved terms")]
     preview: Annotated[InvoiceSheet, described("lines and totals under the terms sent")]
+    vendor_cost: Annotated[
+        Decimal, described("what the vendor charged, without tax, in the currency of the preview")
+    ]
+    margin: Annotated[Decimal, described("pre_tax of the preview - vendor_cost")]
+    current_margin: Annotated[
+        Decimal, described("the same under the saved terms, in the currency of current")
+    ]
     difference: Annotated[
         TermsDifference | None,
         described("preview minus current; null if the terms change the currency of the invoice"),

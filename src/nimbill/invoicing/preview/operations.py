@@ -18,7 +18,7 @@ from nimbill.foundation.money import subtract_decimals
 from nimbill.invoicing.calculation.lines import Fee
 from nimbill.invoicing.calculation.sheet import InvoiceSheet
 from nimbill.invoicing.calculation.terms import CannotBeBilled
-from nimbill.invoicing.documents.document import InvoiceDocument
+from nimbill.invoicing.documents.document import InvoiceDocument, round_vendor_cost
 from nimbill.invoicing.preview.bodies import TermsDifference, TermsPreview
 from nimbill.invoicing.runs.build_invoice import build_invoice
 from nimbill.invoicing.runs.invoice_inputs import InvoiceInputs, MonthContext, load_invoice_inputs
@@ -46,6 +46,7 @@ async def preview_terms(
     )
     current = _calculate(batch.inputs[company_id], batch.context, period)
     preview = _calculate(other[company_id], batch.context, period)
+    vendor_cost = round_vendor_cost(preview)
     return TermsPreview(
         company_id=company_id,
         month=month,
@@ -53,6 +54,9 @@ async def preview_terms(
         exchange_rate=current.exchange_rate,
         current=current.sheet,
         preview=preview.sheet,
+        vendor_cost=vendor_cost,
+        margin=subtract_decimals(preview.sheet.pre_tax, vendor_cost),
+        current_margin=subtract_decimals(current.sheet.pre_tax, round_vendor_cost(current)),
         difference=find_difference(current.sheet, preview.sheet),
     )
 

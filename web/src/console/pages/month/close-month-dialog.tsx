@@ -77,7 +77,7 @@ export function CloseMonthDialog({ status, onEnd }: { status: MonthStatus; onEnd
         </Box>
         {figures !== undefined && figures.invoices > 0 && (
           <Box>
-            {t`${plural(figures.invoices, { one: "# invoice becomes", other: "# invoices become" })} final:`}
+            {t`The month has ${plural(figures.invoices, { one: "# invoice", other: "# invoices" })}, which cannot be created again then:`}
             <InvoiceSums figures={figures} />
           </Box>
         )}

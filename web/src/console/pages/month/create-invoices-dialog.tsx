@@ -1,8 +1,10 @@
 // Creates the invoices of all billing groups.
 import Box from "@cloudscape-design/components/box";
+import RadioGroup from "@cloudscape-design/components/radio-group";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { plural } from "@lingui/core/macro";
 import { Trans, useLingui } from "@lingui/react/macro";
+import { useState } from "react";
 import { useChange } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
 import { ConfirmDialog } from "../../../components/confirm-dialog.tsx";
@@ -14,6 +16,7 @@ import { useRevisionTexts } from "../invoices/revision-texts.ts";
 import { useSkippedText } from "../invoices/skipped-groups.ts";
 import { countUnsent, SeeInvoices, useMonthFigures } from "./month-figures.tsx";
 import type { MonthStatus } from "./month-page.tsx";
+import { listChangedGroups } from "./shown-blockers.ts";
 
 type InvoiceWarning = components["schemas"]["InvoiceWarning"];
 
@@ -29,6 +32,8 @@ export function CreateInvoicesDialog({ status, onEnd }: CreateInvoicesDialogProp
   const { notify } = useNotifications();
   const figures = useMonthFigures(month, vendor);
   const unsent = countUnsent(status);
+  const changed = listChangedGroups(status);
+  const [everybody, setEverybody] = useState(changed.length === 0);
   const revisionTexts = useRevisionTexts();
   // One message for each kind of warning; the success is shown above them.
   const warn = (warnings: readonly InvoiceWarning[]) => {
@@ -46,7 +51,9 @@ export function CreateInvoicesDialog({ status, onEnd }: CreateInvoicesDialogProp
     (client, idempotencyKey: string) =>
       client.post("/m/core/invoices/calculation/{month}", {
         path: { month },
-        body: { vendor, bulk: true, group: [] },
+        body: everybody
+          ? { vendor, bulk: true, group: [] }
+          : { vendor, bulk: false, group: changed },
         idempotencyKey,
       }),
     {
@@ -76,13 +83,29 @@ export function CreateInvoicesDialog({ status, onEnd }: CreateInvoicesDialogProp
       onCancel={onEnd}
     >
       <SpaceBetween size="s">
-        <Box>
-          <Trans>Every customer with accounts of the vendor gets its invoice by its terms.</Trans>{" "}
-          {figures !== undefined &&
-            t`It concerns ${plural(figures.groups, { one: "# billing group", other: "# billing groups" })}.`}
-        </Box>
-        {unsent > 0 && <Box>{revisionTexts.again(unsent)}</Box>}
-        {figures !== undefined && figures.invoices > unsent && (
+        {changed.length > 0 && (
+          <RadioGroup
+            ariaRequired
+            value={everybody ? "all" : "changed"}
+            onChange={({ detail }) => setEverybody(detail.value === "all")}
+            items={[
+              {
+                value: "changed",
+                label: t`Only ${plural(changed.length, { one: "the # invoice", other: "the # invoices" })} that would change`,
+              },
+              { value: "all", label: t`All invoices that were not sent` },
+            ]}
+          />
+        )}
+        {everybody && (
+          <Box>
+            <Trans>Every customer with accounts of the vendor gets its invoice by its terms.</Trans>{" "}
+            {figures !== undefined &&
+              t`It concerns ${plural(figures.groups, { one: "# billing group", other: "# billing groups" })}.`}
+          </Box>
+        )}
+        {unsent > 0 && <Box>{revisionTexts.again(everybody ? unsent : changed.length)}</Box>}
+        {everybody && figures !== undefined && figures.invoices > unsent && (
           <Box>{revisionTexts.sent(figures.invoices - unsent)}</Box>
         )}
       </SpaceBetween>

@@ -136,6 +136,9 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
   const closed = status.state === "closed";
   const mayBill = may("ModifyInvoice");
   const open = (path: string) => () => navigate(path);
+  // Invoices that were sent stay as they are, so nothing is left to create.
+  const allSent = status.steps.some((each) => each.step === "sent" && each.state === "done");
+  const isOver = step.state === "done" && allSent;
   const lacksInvoices = step.blockers.some(({ reason }) => LACKING_INVOICES.includes(reason));
 
   const actions: Partial<Record<StepName, { text: string; run: () => void; shown: boolean }>> = {
@@ -157,12 +160,12 @@ function StepAction({ step, status }: { step: Step; status: MonthStatus }) {
     rates: {
       text: step.state === "done" ? t`Change the rate` : t`Enter the rate`,
       run: () => setDialog("rate"),
-      shown: mayBill && !closed && step.state !== "not_needed",
+      shown: mayBill && !closed && !isOver && step.state !== "not_needed",
     },
     created: {
       text: lacksInvoices ? t`Create invoices` : t`Create again`,
       run: () => setDialog("create"),
-      shown: mayBill && !closed,
+      shown: mayBill && !closed && !isOver,
     },
     checked: {
       text: t`See checks`,

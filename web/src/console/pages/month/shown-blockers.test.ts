@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listBlockingSteps, listNewBlockers, mergeBlockers } from "./shown-blockers.ts";
+import {
+  listBlockingSteps,
+  listChangedGroups,
+  listNewBlockers,
+  mergeBlockers,
+} from "./shown-blockers.ts";
 
 const blocker = (reason: string, ...subjects: string[]) => ({
   reason,
@@ -63,4 +68,17 @@ test("a step names the earlier steps that show what blocks it", () => {
   const steps = [rates, created, closed];
   assert.deepEqual(listBlockingSteps(steps, closed), ["rates", "created"]);
   assert.deepEqual(listBlockingSteps(steps, created), ["rates"]);
+});
+
+test("only invoices that would change are created again, unless one is missing", () => {
+  const outdated = blocker("invoices_outdated", "a", "b");
+  const differs = blocker("amount_differs", "b", "c");
+  const missing = blocker("invoice_missing", "d");
+  assert.deepEqual(listChangedGroups({ steps: [step("created", outdated, differs)] }), [
+    "a",
+    "b",
+    "c",
+  ]);
+  assert.deepEqual(listChangedGroups({ steps: [step("created", outdated, missing)] }), []);
+  assert.deepEqual(listChangedGroups({ steps: [step("created")] }), []);
 });

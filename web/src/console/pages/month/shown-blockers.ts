@@ -61,3 +61,12 @@ function shows({ blockers }: Step, { reason, subjects }: Blocker): boolean {
       shown.reason === reason && subjects.every((subject) => shown.subjects.includes(subject)),
   );
 }
+
+/** The customers whose invoice has to be created again; none while others have no invoice. */
+export function listChangedGroups({ steps }: { steps: readonly Step[] }): string[] {
+  const blockers = steps.find(({ step }) => step === "created")?.blockers ?? [];
+  const isChange = ({ reason }: Blocker) =>
+    reason === "invoices_outdated" || !EXPLAINED.has(reason);
+  if (!blockers.every(isChange)) return [];
+  return [...new Set(blockers.flatMap(({ subjects }) => subjects))];
+}

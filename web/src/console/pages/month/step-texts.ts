@@ -14,7 +14,7 @@ export function useStepTexts(): Record<StepName, { title: string; explanation: s
     },
     decided: {
       title: t`Entries decided`,
-      explanation: t`One-off charges, credits and refunds are applied to a month. Nobody pays for the others.`,
+      explanation: t`One-off charges, credits and refunds are applied to a month, this one or a later one. Until then nobody pays for them.`,
     },
     rates: {
       title: t`Exchange rate saved`,

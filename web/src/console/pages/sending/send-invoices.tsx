@@ -11,11 +11,14 @@ import { useState } from "react";
 import type { ApiError } from "../../../api/client.ts";
 import { useClient } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
+import { Amount } from "../../../components/amount.tsx";
+import { formatDate } from "../../../components/month.ts";
 import { useIsNarrow } from "../../../components/narrow.ts";
 import { NarrowRows } from "../../../components/narrow-rows.tsx";
 import { readPublishTime } from "../../../components/publication-time.tsx";
 import { QueryState } from "../../../components/query-state.tsx";
 import { RouterLink } from "../../../components/router-link.tsx";
+import { useLanguage } from "../../../language/language.tsx";
 import { useTimeZone } from "../../me.ts";
 import { addSendingPath } from "../../sending-path.ts";
 import { listRecipients, type PreviewedMail, useDeliveryTexts } from "./delivery-texts.ts";
@@ -182,6 +185,7 @@ function ChosenMails({ columns, ...props }: ChosenMailsProps) {
 
 function useColumns(show: (mail: PreviewedMail) => void, month: string, vendor: string) {
   const { t } = useLingui();
+  const { language } = useLanguage();
   const { problems: texts } = useDeliveryTexts();
   return [
     {
@@ -192,10 +196,23 @@ function useColumns(show: (mail: PreviewedMail) => void, month: string, vendor: 
         <>
           {mail.billinggroup_name}
           <Box variant="small" display="block" color="text-body-secondary">
-            {mail.invoice_no}
+            <RouterLink to={`/invoices/${month}/${mail.company_id}/${vendor}`} fontSize="body-s">
+              {mail.invoice_no}
+            </RouterLink>
           </Box>
         </>
       ),
+    },
+    {
+      id: "total",
+      header: t`Total`,
+      cell: (mail: PreviewedMail) => <Amount value={mail.total} currency={mail.currency} />,
+    },
+    {
+      id: "due_date",
+      header: t`Due date`,
+      cell: (mail: PreviewedMail) =>
+        mail.due_date === null ? "" : formatDate(mail.due_date, language),
     },
     {
       id: "recipients",

@@ -50,7 +50,8 @@ export function OpenMonthsChoice({ months, use, setUse, allowed }: OpenMonths) {
       description={
         allowed ? (
           <Trans>
-            These months have terms of their own. Their exchange rates and memos stay. Invoices that
+            The new terms apply to all months to come. These open months have terms saved for them,
+            which they keep if you clear this. Their exchange rates and memos stay. Invoices that
             exist change when they are created again.
           </Trans>
         ) : (

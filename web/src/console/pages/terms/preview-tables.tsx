@@ -70,6 +70,14 @@ export function PreviewTotals({ preview }: { preview: TermsPreviewData }) {
       difference: difference?.total,
       strong: true,
     },
+    {
+      id: "margin",
+      name: t`Margin before tax`,
+      before: preview.current_margin,
+      after: preview.margin,
+      // the vendor's costs are the same
+      difference: difference?.pre_tax,
+    },
   ];
   return (
     <PreviewTable rows={rows} preview={preview} label={t`Sums of the preview`} withDifference />
@@ -134,7 +142,7 @@ function PreviewTable({ rows, preview, label, withDifference = false }: PreviewT
       header: t`Amount`,
       cell: (row) => (row.strong ? <Box fontWeight="bold">{row.name}</Box> : row.name),
       isRowHeader: true,
-      minWidth: 140,
+      minWidth: 110,
     },
     {
       id: "before",

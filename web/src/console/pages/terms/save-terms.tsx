@@ -85,7 +85,7 @@ function SavedMessage({ group, vendor, saved: { used, kept } }: SavedMessageProp
         </RouterLink>{" "}
         were saved.
       </Trans>{" "}
-      {used.length > 0 && <Trans>They are used for {names(used)} too.</Trans>}{" "}
+      {used.length > 0 && <Trans>They are used for {names(used)} and the months to come.</Trans>}{" "}
       {invoiced.length > 0 && (
         <>
           <Trans>Create the invoices of these months again:</Trans>{" "}

@@ -127,7 +127,10 @@ function TermsEditor({ loaded, vendor, mode }: TermsEditorProps) {
       <SpaceBetween size="l">
         <RefusedValues form={form} mode={mode} />
         <Grid
-          gridDefinition={[{ colspan: { default: 12, s: 6 } }, { colspan: { default: 12, s: 6 } }]}
+          gridDefinition={[
+            { colspan: { default: 12, s: 6, l: 5 } },
+            { colspan: { default: 12, s: 6, l: 7 } },
+          ]}
         >
           <form
             id="terms"

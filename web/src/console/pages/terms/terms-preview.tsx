@@ -12,6 +12,7 @@ import { useEffect, useState } from "react";
 import type { ApiError } from "../../../api/client.ts";
 import { useApi, useClient } from "../../../api/queries.ts";
 import type { components } from "../../../api/schema.ts";
+import { isNegative } from "../../../components/amount-format.ts";
 import { currentMonth, formatMonth, shiftMonth } from "../../../components/month.ts";
 import { QueryState } from "../../../components/query-state.tsx";
 import { useLanguage } from "../../../language/language.tsx";
@@ -96,6 +97,11 @@ function Calculated({ company, vendor, form, month }: TermsPreviewProps & { mont
       {(data) => (
         <div aria-live="polite" aria-busy={preview.isFetching}>
           <SpaceBetween size="m">
+            {isNegative(data.margin) && (
+              <Alert type="warning">
+                <Trans>With these terms the customer pays less than the vendor charged.</Trans>
+              </Alert>
+            )}
             <PreviewTotals preview={data} />
             <ExpandableSection headerText={<Trans>Lines of the invoice</Trans>} variant="footer">
               <PreviewLines preview={data} />
