@@ -156,9 +156,9 @@ browser:
 	echo "No chromium on this machine: the browser tests will be skipped."; \
 	echo "To run them, install your system's chromium (Debian and Ubuntu: apt-get install chromium)."
 
-prove: setup browser ## one row of the proof board, or all, in full size; ROW=A1
-	$(PY)python -m tests.proof $(ROW)
-ifeq ($(strip $(ROW)),)
+prove: setup browser ## rows of the proof board in full size: ROW=A1, all, or what fits: MINUTES=60
+	$(PY)python -m tests.proof $(ROW) $(if $(MINUTES),--minutes $(MINUTES))
+ifeq ($(strip $(ROW)$(MINUTES)),)
 	$(PY)python -m tests.mutation
 endif
 

@@ -9,10 +9,17 @@ import tempfile
 from pathlib import Path
 
 import nimbill
-from tests.proof.board import format_board, run_row
-from tests.proof.broken_variants import variants_of
-from tests.proof.row import ProofRow, load_row, row_names
+from tests.proof.board import BoardLine, format_board, run_row
+from tests.proof.broken_variants import NOT_RUN, variants_of
+from tests.proof.row import ProofRow, load_row, load_rows, row_names
 from tests.proof.row_environment import QUICK_SEED, ROOT, RowEnvironment
+from tests.proof.run_records import (
+    choose_fitting,
+    count_rows,
+    keep_record,
+    read_records,
+    write_page,
+)
 
 
 def main() -> int:
@@ -24,6 +31,9 @@ def main() -> int:
     if arguments.list:
         print("\n".join(_describe(row) for row in rows))
         return 0
+    if arguments.minutes is not None:
+        rows = choose_fitting(rows, read_records(), arguments.minutes)
+        print(f"{len(rows)} rows fit: {' '.join(row.name for row in rows)}", flush=True)
     lines = []
     with (
         tempfile.TemporaryDirectory(prefix="nimbill-proof-") as folder,
@@ -39,9 +49,20 @@ def main() -> int:
             )
             lines.append(line)
             print(line.format(), flush=True)
+            if _is_full(line, arguments):
+                keep_record(line, size=_size(row, arguments), seed=arguments.seed)
     if len(lines) > 1:
         print(f"\n{format_board(lines, arguments.seed)}")
-    return max(line.code for line in lines)
+    board, records = load_rows(), read_records()
+    write_page(board, records)
+    print(f"{count_rows(board, records)} count; docs/proof.md has the last full run of each.")
+    return max((line.code for line in lines), default=NOT_RUN)
+
+
+def _is_full(line: BoardLine, arguments: argparse.Namespace) -> bool:
+    """Whether the run is kept as the last full one of its row."""
+    complete = not (arguments.variants or arguments.no_variants or line.error)
+    return complete and _size(line.row, arguments) >= line.row.full and not arguments.quick
 
 
 def _parse_arguments(rows: list[str]) -> argparse.Namespace:
@@ -53,6 +74,7 @@ def _parse_arguments(rows: list[str]) -> argparse.Namespace:
     size.add_argument("--quick", action="store_true", help="the size of `make test`")
     size.add_argument("--full", action="store_true", help="the size of `make prove` (default)")
     size.add_argument("--size", type=int, help="another size")
+    parser.add_argument("--minutes", type=int, help="only rows that fit, by their last full run")
     parts = parser.add_mutually_exclusive_group()
     parts.add_argument("--variants", action="store_true", help="only the broken variants")
     parts.add_argument("--no-variants", action="store_true", help="only the rows")

@@ -2,8 +2,9 @@
 
 Random months are billed with random settings: every allowed value, awkward rates, rounding ties,
 credits. A second program that shares no arithmetic with the first calculates the same invoice. The
-sums of each invoice must add up. For every tenth invoice, the order of inputs must not matter and
-a higher discount must not cost more. Bulk creation is not covered here.
+sums of each invoice must add up. For every tenth invoice, the order of inputs must not matter, a
+higher discount must not cost more, and a higher fee or tax must not cost less. A bulk run gives
+the invoices of single runs, and the sums of the month are theirs.
 """
 
 from __future__ import annotations
@@ -24,19 +25,25 @@ from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUE
 from nimbill.foundation.rules import OneOf
 from nimbill.invoicing.calculation.charges import MonthlyCharges
 from nimbill.invoicing.calculation.sheet import InvoiceSheet, calculate_invoice
+from nimbill.invoicing.calculation.terms import Terms
 from tests.invoicing.calculation_comparison import calculate_independently, find_differences
 from tests.invoicing.random_invoices import InvoiceCase, random_case
+from tests.proof.bulk_invoices import GROUPS, check_bulk_run
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 
 TARGET = (
     "for 1,000,000 random invoices every printed amount, sum and account total equals the second "
-    "program's; all add up, order never matters, no discount costs more"
+    "program's; all add up, order never matters, no discount costs more, no fee or tax costs "
+    "less; the groups of a bulk run add up to the month"
 )
 QUICK = 10_000  # invoices
 FULL = 1_000_000
 SECONDS_MAX = 400
 CHUNK = 5_000  # invoices of one seed
+BULK_RUNS = 2
+# what must not make an invoice cheaper if it is raised
+RAISED = ("tax_rate", "substitution_rate", "substitution_fix", "support_rate", "support_fix")
 
 
 @dataclass(slots=True)
@@ -59,11 +66,14 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         found.words |= part.words
         found.counts += part.counts
         found.first += part.first
-    misses = found.misses + _find_missing_coverage(found)
+    seconds = perf_counter() - began
+    bulk = [miss for _ in range(BULK_RUNS) for miss in check_bulk_run(environment, random)]
+    misses = found.misses + _find_missing_coverage(found) + bulk
     counts = found.counts
     figures = (
         f"{size} invoices of {counts['amounts']} printed amounts, {counts['ties']} ties, "
-        f"{counts['credits']} with credits, {size / (perf_counter() - began):.0f} per second: "
+        f"{counts['credits']} with credits, {size / seconds:.0f} per second, {BULK_RUNS} bulk runs "
+        f"of {GROUPS} groups: "
         f"{len(misses)} wrong{_format_first_faults(found.first)}"
     )
     return Measurement(figures, misses)
@@ -112,8 +122,18 @@ def _find_faults(
             yield "another order of inputs gives another invoice"
         generous = replace(terms, discount_rate=terms.discount_rate / 2 + Decimal("0.5"))
         charged = _without_credits(case.charges)
-        if calculate_invoice(charged, generous).total > calculate_invoice(charged, terms).total:
+        before = calculate_invoice(charged, terms)
+        if calculate_invoice(charged, generous).total > before.total:
             yield "a higher discount costs more"
+        yield from _find_cheaper(charged, terms, before)
+
+
+def _find_cheaper(charged: MonthlyCharges, terms: Terms, before: InvoiceSheet) -> Iterator[str]:
+    """Raise each fee and the tax; with negative items, a tax makes the sum smaller."""
+    for name in RAISED if before.taxable >= 0 else RAISED[1:]:
+        raised = replace(terms, **{name: getattr(terms, name) * 2 + Decimal("0.01")})
+        if calculate_invoice(charged, raised).total < before.total:
+            yield f"a higher {name} costs less"
 
 
 def _adds_up(sheet: InvoiceSheet) -> bool:

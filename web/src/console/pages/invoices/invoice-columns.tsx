@@ -45,7 +45,7 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       ),
       csv: (row) => row.billinggroup_name,
       sort: "billinggroup_name",
-      width: 180,
+      width: 160,
       alwaysVisible: true,
     },
     {
@@ -62,14 +62,14 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       cell: (row) => row.invoice_no ?? "",
       csv: (row) => row.invoice_no ?? "",
       sort: "invoice_no",
-      width: 140,
+      width: 134,
     },
     {
       id: "state",
       header: t`State`,
       cell: (row) => <InvoiceState row={row} text={stateText(row)} />,
       csv: stateText,
-      width: 125,
+      width: 118,
     },
     {
       id: "currency",
@@ -131,7 +131,7 @@ export function useInvoiceColumns(of: MonthOfInvoices): Column<ShortInvoice>[] {
       csv: rateText,
       sort: "change_rate",
       numeric: true,
-      width: 100,
+      width: 122,
     },
   ];
 }

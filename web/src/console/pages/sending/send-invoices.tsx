@@ -191,6 +191,7 @@ function useColumns(show: (mail: PreviewedMail) => void, month: string, vendor: 
     {
       id: "group",
       header: t`Customer`,
+      minWidth: 180,
       isRowHeader: true,
       cell: (mail: PreviewedMail) => (
         <>
@@ -206,11 +207,13 @@ function useColumns(show: (mail: PreviewedMail) => void, month: string, vendor: 
     {
       id: "total",
       header: t`Total`,
+      minWidth: 110,
       cell: (mail: PreviewedMail) => <Amount value={mail.total} currency={mail.currency} />,
     },
     {
       id: "due_date",
       header: t`Due date`,
+      minWidth: 135,
       cell: (mail: PreviewedMail) =>
         mail.due_date === null ? "" : formatDate(mail.due_date, language),
     },
@@ -240,6 +243,7 @@ function useColumns(show: (mail: PreviewedMail) => void, month: string, vendor: 
     {
       id: "mail",
       header: t`Mail`,
+      minWidth: 85,
       cell: (mail: PreviewedMail) => (
         <Button
           variant="inline-link"
