@@ -1,37 +1,46 @@
 """Stored sums equal the delivered file digit for digit, or the month is parked.
 
-Random months in random dialects are imported. A small independent reader adds up the delivered text
-in fractions by account and currency. Then lines are removed from or added to the stored lines, as a
-fault of ours would do: each such month must be parked.
+Random months in random dialects are imported: as text, gzip, zip and Parquet, in one file and in
+several. A small independent reader adds up what was delivered in fractions by account and currency.
+Then lines are removed from or added to the stored lines, or a stored sum is changed, as a fault of
+ours would do: each such month must be parked.
 """
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
-from collections import defaultdict
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from random import Random
+from typing import Any
 from unittest.mock import patch
+from zipfile import ZipFile
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from nimbill.costs.ingestion import conversion
 from nimbill.costs.ingestion.normalize import NormalizedBatch, normalize
+from nimbill.costs.lake import sums
+from nimbill.costs.lake.engines.duckdb import DuckDBEngine
 from nimbill.demo.vendor_files.charges import SyntheticMonth
 from nimbill.demo.vendor_files.dialects import Dialect
-from nimbill.demo.vendor_files.file_writer import write_files
+from nimbill.demo.vendor_files.file_writer import FileFormat, write_files
 from tests.imports.in_process_importer import InProcessImporter
 from tests.proof.bad_file import COLUMNS
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 
 TARGET = (
-    "after every import the difference is exactly 0; with a fault in the stored lines the "
-    "month is parked"
+    "after every import of text, gzip, zip and Parquet, in one part and in several, the "
+    "difference is exactly 0; with a fault in the stored lines or sums the month is parked"
 )
-QUICK = 6  # months
+QUICK = 8  # months
 FULL = 200
 SECONDS_MAX = 300
 
@@ -42,11 +51,15 @@ DIALECTS = (
     Dialect.azure_mca,
     Dialect.focus_1_2,
 )
-FAULTS = ("a line lost", "a line twice", "a digit off")
+FAULTS = ("a line lost", "a line twice", "a digit off", "a sum off")
+FORMATS: tuple[FileFormat, ...] = ("csv", "csv.gz", "csv.zip", "parquet")
+PARTS_MAX = 3
+run_query = DuckDBEngine.run
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
     random, misses, lines, parked = environment.random("D4"), list[str](), 0, 0
+    written = Counter[str]()
     for number in range(size):
         importer = InProcessImporter(
             environment.service,
@@ -59,25 +72,37 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
             lines=random.randrange(1, 400),
             seed=random.randrange(10**6),
         )
-        parts = write_files(month, dialect, importer.folder, file_format="csv", parts=1).parts
+        file_format = FORMATS[(number + number // len(FORMATS)) % len(FORMATS)]
+        parts = write_files(
+            month,
+            dialect,
+            importer.folder,
+            file_format=file_format,
+            parts=random.randint(1, min(PARTS_MAX, month.lines)),
+        ).parts
+        written[f"{file_format} in {'one part' if len(parts) == 1 else 'several'}"] += 1
         fault = FAULTS[number % len(FAULTS)]
         state = _import_with_fault(importer, parts, month.vendor, fault, random)
         if state != "parked" or importer.query("SELECT * FROM cost_sums"):
-            misses.append(f"{dialect} with {fault}: {state}")
+            misses.append(f"{dialect} as {file_format} with {fault}: {state}")
         parked += state == "parked"
         state = importer(*parts, vendor=month.vendor)["state"]
         if state != "done":
-            misses.append(f"{dialect}: {state}")
+            misses.append(f"{dialect} as {file_format}: {state}")
         lines += month.lines
         misses += _differences(importer, dialect, parts)
-    figures = f"{size} months of {lines} lines, {parked} of {size} faults parked"
+    formats = ", ".join(f"{count} {name}" for name, count in sorted(written.items()))
+    figures = f"{size} months of {lines} lines ({formats}), {parked} of {size} faults parked"
     return Measurement(f"{figures}: {len(misses)} wrong", misses)
 
 
 def _import_with_fault(
     importer: InProcessImporter, parts: tuple[Path, ...], vendor: str, fault: str, random: Random
 ) -> str:
-    """Break the first reading; the second reading must detect it."""
+    """Break the first reading or its sums; the second reading must detect it."""
+    if fault == "a sum off":
+        with patch.object(DuckDBEngine, "run", _run_with_fault):
+            return str(importer(*parts, vendor=vendor)["state"])
 
     def normalize_with_fault(*args: object, **named: object) -> NormalizedBatch:
         batch = normalize(*args, **named)  # type: ignore[arg-type]
@@ -95,13 +120,40 @@ def _import_with_fault(
         return str(importer(*parts, vendor=vendor)["state"])
 
 
+def _run_with_fault(
+    engine: DuckDBEngine, query: Callable[..., Any], files: Sequence[str]
+) -> pa.Table:
+    """Change the last digit of one sum."""
+    table = run_query(engine, query, files)
+    if query is not sums.monthly_sums:
+        return table
+    at = table.column_names.index("cost")
+    costs = [*table["cost"].to_pylist()]
+    costs[0] += Decimal("0.000000000001")
+    return table.set_column(at, table.schema.field(at), pa.array(costs, table["cost"].type))
+
+
+def _read_rows(part: Path) -> Iterator[Mapping[str, str]]:
+    if part.suffix == ".parquet":
+        for row in pq.read_table(part).to_pylist():
+            yield {name: str(value) for name, value in row.items()}
+        return
+    content = part.read_bytes()
+    if part.suffix == ".gz":
+        content = gzip.decompress(content)
+    elif part.suffix == ".zip":
+        with ZipFile(part) as opened:
+            content = opened.read(opened.namelist()[0])
+    yield from csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline=""))
+
+
 def _differences(
     importer: InProcessImporter, dialect: Dialect, parts: tuple[Path, ...]
 ) -> list[str]:
     delivered: dict[tuple[str, str], Fraction] = defaultdict(Fraction)
     names = COLUMNS[dialect]
     for part in parts:
-        for row in csv.DictReader(io.StringIO(part.read_text("utf-8-sig"), newline="")):
+        for row in _read_rows(part):
             customer = row[names["customer"]].rpartition("/")[2]
             key = (customer, row[names["currency"]].upper())
             delivered[key] += Fraction(row[names["cost"]])
