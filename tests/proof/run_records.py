@@ -108,7 +108,7 @@ def count_rows(rows: Mapping[str, ProofRow], records: Mapping[str, RunRecord]) -
 
 
 def format_table(rows: Mapping[str, ProofRow], records: Mapping[str, RunRecord]) -> str:
-    lines = [_format_line(name, rows.get(name), records.get(name)) for name in BOARD]
+    lines = [format_line(name, rows.get(name), records.get(name)) for name in BOARD]
     return "\n".join(
         [
             f"**{count_rows(rows, records)}** count.",
@@ -120,7 +120,7 @@ def format_table(rows: Mapping[str, ProofRow], records: Mapping[str, RunRecord])
     )
 
 
-def _format_line(name: str, row: ProofRow | None, record: RunRecord | None) -> str:
+def format_line(name: str, row: ProofRow | None, record: RunRecord | None) -> str:
     if row is None:
         return f"| {name} | no | | | the row does not exist |"
     missing = list(row.missing)

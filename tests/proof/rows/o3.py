@@ -21,7 +21,8 @@ from nimbill.identity.organisations.operations import NewOrganisation
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
 from tests.proof.database_faults import WILL_FAIL, connected, failing_commits, rows
 from tests.proof.row import Measurement
-from tests.proof.row_environment import RowEnvironment
+from tests.proof.row_environment import ROOT, RowEnvironment
+from tests.proof.run_tests import PytestResult, run_tests
 from tests.proof.tampering import (
     TAMPERINGS,
     FalsifiableLog,
@@ -39,6 +40,8 @@ TARGET = (
 QUICK = 84
 FULL = 1000
 SECONDS_MAX = 600
+ROUTE_TESTS = ("tests/contract/test_audit_and_idempotency.py",)
+ROUTE_TESTS_MIN = 300  # a lower number means that routes were lost
 
 CHANGES = 240
 PATH = "/m/core/billinggroup"
@@ -51,13 +54,21 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     answers += asyncio.run(_make_failing_changes(environment, organisation))
     length, wrong, undocumented = asyncio.run(_falsify(environment, organisation, size))
     miscounted = _find_miscounted(environment.superuser, organisation, answers)
+    routes = _check_routes(size)
     accepted = sum(changed for _, changed in answers)
     figures = (
         f"{size - len(wrong)}/{size} falsifications of {length} rows found exactly; "
         f"{accepted} changes and {len(answers) - accepted} refusals, repeats or failures, "
-        f"{len(miscounted)} of them not counted exactly once"
+        f"{len(miscounted)} of them not counted exactly once; {routes.passed} tests of the audit "
+        "rows of all routes passed"
     )
-    return Measurement(figures, undocumented[:1] + miscounted + wrong)
+    failed = routes.misses(ROUTE_TESTS_MIN) if size >= FULL else []
+    return Measurement(figures, undocumented[:1] + miscounted + failed + wrong)
+
+
+def _check_routes(size: int) -> PytestResult:
+    """Every route that changes something writes one audit row; in quick size a test of its own."""
+    return run_tests(ROOT, *ROUTE_TESTS) if size >= FULL else PytestResult(0, [])
 
 
 def _make_changes(service: Service, organisation: NewOrganisation) -> list[tuple[str, bool]]:

@@ -33,6 +33,7 @@ TARGET = (
 QUICK = 50  # slow connections
 FULL = 1_000
 SECONDS_MAX = 600
+MISSING = ("the limit of imports",)
 
 REFUSED_WITHIN_SECONDS = 10.0  # in full size
 SILENT_CONNECTIONS = 1_200

@@ -32,6 +32,7 @@ TARGET = "0 canaries anywhere except in the response that issued them"
 QUICK = 1  # rounds
 FULL = 6
 SECONDS_MAX = 900
+MISSING = ("signatures of download links",)
 
 # how the superuser breaks the database, and how that is undone; requests fail meanwhile
 FAULTS = (

@@ -30,6 +30,7 @@ TARGET = (
 QUICK = 100
 FULL = 10_000
 SECONDS_MAX = 180
+MISSING = ("version 3, agents and the portal",)
 
 PATH = "/m/core/billinggroup"
 AT_ONCE = 4
