@@ -88,7 +88,7 @@ def create_app_engine(url: str, pool_size: int = 5) -> AsyncEngine:
 
 
 def _notice_lost_peer(connection: Any) -> None:
-    """End a network connection after three seconds without any packet from the other side.
+    """End a network connection after two seconds without any packet from the other side.
 
     Otherwise the kernel repeats unacknowledged packets for a quarter of an hour. A slow statement
     is not affected: the other side's kernel answers for it.
@@ -101,7 +101,7 @@ def _notice_lost_peer(connection: Any) -> None:
         same.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
         same.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
         same.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 2)
-        same.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 3000)
+        same.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 2000)
 
 
 async def _decode_numbers_exactly(connection: Any) -> None:
