@@ -75,9 +75,10 @@ def create_app_engine(url: str, pool_size: int = 5) -> AsyncEngine:
         },
     )
 
+    sa.event.listen(engine.sync_engine, "connect", _notice_lost_peer, insert=True)
+
     @sa.event.listens_for(engine.sync_engine, "connect")
     def prepare_connection(connection: Any, _record: object) -> None:
-        _notice_lost_peer(connection.driver_connection)
         connection.run_async(_decode_numbers_exactly)
         cursor = connection.cursor()
         cursor.execute(f"SET ROLE {APP_ROLE}")
@@ -87,13 +88,14 @@ def create_app_engine(url: str, pool_size: int = 5) -> AsyncEngine:
     return engine
 
 
-def _notice_lost_peer(connection: Any) -> None:
+def _notice_lost_peer(connection: Any, _record: object) -> None:
     """End a network connection after two seconds without any packet from the other side.
 
+    It is called before SQLAlchemy asks its first questions, whose answers may be lost, too.
     Otherwise the kernel repeats unacknowledged packets for a quarter of an hour. A slow statement
     is not affected: the other side's kernel answers for it.
     """
-    transport_socket = connection._transport.get_extra_info("socket")
+    transport_socket = connection.driver_connection._transport.get_extra_info("socket")
     if sys.platform != "linux" or transport_socket.family == socket.AF_UNIX:
         return
     with socket.socket(fileno=os.dup(transport_socket.fileno())) as same:
