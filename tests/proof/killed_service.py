@@ -127,7 +127,7 @@ def killed_service(folder: Path) -> Iterator[KilledService]:
     with ExitStack() as stack:
         database = stack.enter_context(embedded_postgres(folder / "postgres"))
         superuser = superuser_address(folder / "postgres")
-        created = asyncio.run(_organisations(database, data / "key"))
+        created = asyncio.run(create_organisations(database, data / "key", ["X1 0", "X1 1"]))
         proxy = stack.enter_context(counting_proxy(sockets, database))
         cloud = stack.enter_context(cloud_server())
         settings = {
@@ -159,15 +159,17 @@ def killed_service(folder: Path) -> Iterator[KilledService]:
         yield KilledService(workers, proxy, files, superuser, organisations[0], organisations[1])
 
 
-async def _organisations(database: Address, key_file: Path) -> list[NewOrganisation]:
+async def create_organisations(
+    database: Address, key_file: Path, names: Sequence[str]
+) -> list[NewOrganisation]:
     encryptor, engine = load_or_create_key(key_file), create_app_engine(database.url)
     try:
         await prepare_database(database.url, encryptor)
         return [
             await create_organisation(
-                engine, encryptor, name=f"X1 {number}", username="root", password=PASSWORD
+                engine, encryptor, name=name, username="root", password=PASSWORD
             )
-            for number in range(2)
+            for name in names
         ]
     finally:
         await engine.dispose()

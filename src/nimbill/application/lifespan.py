@@ -29,6 +29,7 @@ from nimbill.customers.organisation_settings.records import (
     requires_second_factor,
 )
 from nimbill.customers.resellers.records import find_language
+from nimbill.database.connection_watch import ConnectionWatch
 from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor, load_key
 from nimbill.foundation.settings import Settings
@@ -50,6 +51,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
     async def lifespan(app: Litestar) -> AsyncIterator[None]:
         assert settings.database_url is not None, "`nimbill serve` sets the address"
         engine = create_app_engine(settings.database_url, settings.pool_size)
+        watch = ConnectionWatch(engine)
         encryptor = load_key(settings.key_file)
         async with engine.connect() as db:
             keys = await load_signing_keys(db, encryptor)
@@ -84,6 +86,7 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
             asyncio.create_task(runner.run()),
             asyncio.create_task(run_hourly_maintenance(resources, stopping)),
             asyncio.create_task(report_pool_regularly(engine, stopping)),
+            asyncio.create_task(watch.run(stopping)),
         ]
         try:
             yield
