@@ -25,8 +25,7 @@ QUICK = 3
 FULL = 50
 SECONDS_MAX = 60
 MISSING = (
-    "a file system that is really full, for the database, imports and logs: the full disk is an "
-    "error of the database during exports",
+    "a file system that is really full, for the database, imports and logs",
 )
 
 INSIDE = ("tests/invoicing/exports/test_export_failures.py", "tests/imports/test_file_errors.py")
