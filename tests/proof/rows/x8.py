@@ -24,9 +24,7 @@ TARGET = "50 times full and free again: 503 with Retry-After, 0 partial files se
 QUICK = 3
 FULL = 50
 SECONDS_MAX = 60
-MISSING = (
-    "a file system that is really full, for the database, imports and logs",
-)
+MISSING = ("a file system that is really full, for the database, imports and logs",)
 
 INSIDE = ("tests/invoicing/exports/test_export_failures.py", "tests/imports/test_file_errors.py")
 REQUESTS_WHILE_FULL = 3
