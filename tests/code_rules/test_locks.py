@@ -52,6 +52,7 @@ LOCKS = {
     "customers/resellers/records.py lock_reseller": OF_CUSTOMERS,
     "database/embedded_postgres/locks.py try_lock": "tests/database/test_embedded_postgres.py",
     "database/migrate.py _run_locked": "tests/database/test_migrate.py",
+    "database/migrate.py _wait_for_migration_lock": "tests/database/test_migrate.py",
     "database/tenant_lookup.py lock_name_assignment": OF_IDENTITY,
     "http/idempotency.py reserve_key": "tests/http/test_idempotency_keys.py",
     "identity/login/records.py lock_refresh_token": OF_IDENTITY,

@@ -60,9 +60,10 @@ def _walk(app: App, prefix: str) -> Iterator[DeclaredCommand]:
         if name.startswith("-"):
             continue
         command = app[name]
-        if any(not each.startswith("-") for each in command):
+        has_subcommands = any(not each.startswith("-") for each in command)
+        if has_subcommands:
             yield from _walk(command, f"{prefix}{name} ")
-        else:
+        if not has_subcommands or command.default_command is not None:
             arguments = command.assemble_argument_collection()
             options = frozenset(option for argument in arguments for option in argument.names)
             yield DeclaredCommand(f"{prefix}{name}", options)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import stat
@@ -304,3 +305,70 @@ def test_a_failed_restore_removes_what_it_has_restored(
     assert (code, "users" in error) == (2, True)
     require_untouched(target)
     assert restore(target, saved, saved.with_name("key")) == (0, "")
+
+
+# ── verifying ────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_an_intact_backup_and_its_key_are_verified(source: Installation, saved: Path) -> None:
+    code, result = source.run_json("backup", "verify", saved, "--key", saved.with_name("key"))
+
+    assert (code, result) == (0, {"folder": str(saved), "intact": True, "problems": []})
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        ("changed", "database/users.copy.gz differs from its digest"),
+        ("truncated", "database/users.copy.gz cannot be unpacked"),
+        ("missing", "database/users.copy.gz is missing"),
+        ("fewer rows", "database/users.copy.gz has 2 of 3 rows"),
+        ("not listed", "database/users.copy.gz is not in the manifest"),
+        ("incomplete", "lake/lost was missing or damaged at the time"),
+        ("without manifest", "contains no complete backup: manifest.json is missing."),
+    ],
+)
+def test_every_damage_of_a_backup_is_reported(
+    source: Installation, saved: Path, tmp_path: Path, damage: str, problem: str
+) -> None:
+    folder = copy_backup(saved, tmp_path)
+    file, path = folder / "database" / "users.copy.gz", folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    if damage == "changed":
+        file.write_bytes(file.read_bytes() + b"\0")
+    elif damage == "truncated":  # before its digest was taken
+        file.write_bytes(file.read_bytes()[:-9])
+        digest = hashlib.sha256(file.read_bytes()).hexdigest()
+        manifest["files"]["database/users.copy.gz"] = {
+            "sha256": digest,
+            "bytes": file.stat().st_size,
+        }
+    elif damage == "missing":
+        file.unlink()
+    elif damage == "fewer rows":
+        manifest["tables"]["users"]["rows"] = 3
+    elif damage == "not listed":
+        del manifest["files"]["database/users.copy.gz"]
+    elif damage == "incomplete":
+        manifest["missing_lake_files"] = ["lost"]
+    path.write_text(json.dumps(manifest))
+    if damage == "without manifest":
+        path.unlink()
+
+    code, result = source.run_json("backup", "verify", folder)
+    printed = source.run("backup", "verify", folder)
+
+    assert (code, result["intact"]) == (1, False)
+    assert [found for found in result["problems"] if problem in found]
+    assert (printed.returncode, problem in printed.stdout) == (1, True)
+
+
+def test_another_key_is_not_verified(source: Installation, saved: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.write_text("0123456789abcdef" * 3 + "fedcba9876543210")
+    other.chmod(0o400)
+
+    code, result = source.run_json("backup", "verify", saved, "--key", other)
+
+    assert code == 1
+    assert "not the key of this backup" in result["problems"][0]

@@ -29,9 +29,13 @@ from tests.database.schema_catalogue import (
     list_functions,
     list_tables,
 )
-from tests.held_locks import IS_SOMEBODY_WAITING
 from tests.temporary_database import execute_sql
 
+HAS_ANOTHER_ASKED = sa.text(
+    "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+    "AND datname = current_database() "
+    "AND (query LIKE '%pg_try_advisory_lock%' OR query LIKE 'COMMIT%'))"
+)
 VERSION_TABLES = {package.version_table for package in MIGRATIONS}
 
 
@@ -109,8 +113,9 @@ def test_an_upgrade_waits_for_one_that_is_under_way(empty_database: Address) -> 
             await db.execute(sa.select(sa.func.pg_advisory_lock(MIGRATION_LOCK)))
             upgrading = asyncio.create_task(migrate(empty_database.url, MIGRATIONS))
             while not upgrading.done():
-                if (await db.execute(IS_SOMEBODY_WAITING)).scalar_one():
+                if (await db.execute(HAS_ANOTHER_ASKED)).scalar_one():
                     break
+                await db.commit()  # else it would see the same activity again
                 await asyncio.sleep(0.01)
             waited = not upgrading.done()
             await db.execute(sa.select(sa.func.pg_advisory_unlock(MIGRATION_LOCK)))

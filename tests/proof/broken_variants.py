@@ -84,12 +84,12 @@ def copy_project(without: tuple[str, ...] = ()) -> Iterator[Path]:
             return ignore_named(source, names) | special
 
         shutil.copytree(ROOT, copy, ignore=ignore, symlinks=False)
-        with _compiled_copy(copy):
+        with with_compiled_modules(copy):
             yield copy
 
 
 @contextmanager
-def _compiled_copy(copy: Path) -> Iterator[None]:
+def with_compiled_modules(copy: Path) -> Iterator[None]:
     """Copy the compiled modules, too, because compiling all of them takes many seconds.
 
     The interpreter compiles a module again whose source has changed. Test modules name their source

@@ -109,12 +109,12 @@ def real_server(
 
 
 def environment_for(data: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """A clean environment in which `import nimbill` finds this checkout."""
+    """A clean environment in which `import nimbill` finds this checkout, or that of PYTHONPATH."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("NIMBILL_")}
     env.pop("PROMETHEUS_MULTIPROC_DIR", None)
     env |= {"NIMBILL_DATA": str(data), "PYTHONPATH": str(ROOT / "src"), **(more or {})}
-    found = Path(_found_package(env["PYTHONPATH"]))
-    assert found.is_relative_to(ROOT / "src"), f"{found} would run, not {ROOT / 'src'}"
+    found, sources = Path(_found_package(env["PYTHONPATH"])), env["PYTHONPATH"]
+    assert found.is_relative_to(sources), f"{found} would run, not {sources}"
     return env
 
 

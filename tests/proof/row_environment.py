@@ -28,6 +28,7 @@ class RowEnvironment:
         self.log = folder / "service.log"  # of the service in this process
         self._open = ExitStack()
         self._folders = 0
+        self._logs_to_file = False
 
     def __enter__(self) -> RowEnvironment:
         return self
@@ -63,12 +64,19 @@ class RowEnvironment:
     @cached_property
     def service(self) -> Service:
         """The service in this process; it logs to a file."""
+        self.log_to_file()
+        data = self.new_folder("data")
+        return self._open.enter_context(running_service(self.postgres.url, data))
+
+    def log_to_file(self) -> None:
+        """Let services in this process log to a file."""
+        if self._logs_to_file:
+            return
+        self._logs_to_file = True
         out = self._open.enter_context(self.log.open("a", buffering=1))
         self._open.callback(partial(structlog.configure, **structlog.get_config()))
         with redirect_stderr(out):
             configure_logs()
-        data = self.new_folder("data")
-        return self._open.enter_context(running_service(self.postgres.url, data))
 
     def logged(self, request_id: str) -> str:
         """The log lines of one request, without its final access line."""

@@ -72,6 +72,14 @@ def write_manifest(folder: Path, manifest: BackupManifest) -> None:
 
 def read_manifest(folder: Path) -> BackupManifest:
     """Read the manifest and check every file's digest."""
+    manifest = load_manifest(folder)
+    for problem in find_damage(folder, manifest):
+        raise BackupError(f"The backup is damaged: {problem}. Use another backup.")
+    return manifest
+
+
+def load_manifest(folder: Path) -> BackupManifest:
+    """Read the manifest without looking at the files that it names."""
     path = folder / MANIFEST
     if not path.is_file():
         raise BackupError(f"{folder} contains no complete backup: {MANIFEST} is missing.")
@@ -81,12 +89,11 @@ def read_manifest(folder: Path) -> BackupManifest:
         raise BackupError(f"{path} is not the manifest of a backup.") from error
     if manifest.format != FORMAT:
         raise BackupError(f"{path} has the format {manifest.format}; this program reads {FORMAT}.")
-    for problem in _find_damage(folder, manifest):
-        raise BackupError(f"The backup is damaged: {problem}. Use another backup.")
     return manifest
 
 
-def _find_damage(folder: Path, manifest: BackupManifest) -> Iterator[str]:
+def find_damage(folder: Path, manifest: BackupManifest) -> Iterator[str]:
+    """What differs from the manifest, file by file."""
     for name, expected in manifest.files.items():
         if ".." in PurePosixPath(name).parts or name.startswith("/"):
             yield f"{name} is not in the backup's folder"

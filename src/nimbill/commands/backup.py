@@ -1,9 +1,11 @@
-"""`nimbill backup`: write a backup of the database, the lake and the audit checkpoints."""
+"""`nimbill backup`: write a backup of database, lake and audit checkpoints, or verify one."""
 
 import asyncio
 import sys
 from json import dumps
 from pathlib import Path
+
+from cyclopts import App
 
 from nimbill.application.backup import (
     copy_key,
@@ -13,14 +15,18 @@ from nimbill.application.backup import (
     write_backup,
 )
 from nimbill.application.backup_manifest import LAKE_FOLDER, BackupManifest
+from nimbill.application.backup_verification import find_problems_of_backup
 from nimbill.application.open_database import open_database
 from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import JsonSwitch, print_json, print_text, progress_bar
 
 INCOMPLETE = 1  # exit code
 
+backup = App(name="backup", help="Write a backup, or verify one.")
 
-def backup(folder: Path, /, *, key: Path | None = None, json: JsonSwitch = False) -> None:
+
+@backup.default
+def write(folder: Path, /, *, key: Path | None = None, json: JsonSwitch = False) -> None:
     """Write a backup into an empty folder; exit code 1 if files of the lake are missing.
 
     Contains the database, the lake and the audit checkpoints, but not the key. The server may run.
@@ -45,6 +51,32 @@ def backup(folder: Path, /, *, key: Path | None = None, json: JsonSwitch = False
     else:
         _print_summary(folder, manifest, has_key=key is not None)
     if manifest.missing_lake_files:
+        sys.exit(INCOMPLETE)
+
+
+@backup.command
+def verify(folder: Path, /, *, key: Path | None = None, json: JsonSwitch = False) -> None:
+    """Verify a backup without restoring it; exit code 1 if it is damaged or incomplete.
+
+    Reads every file. Needs neither the database nor the settings.
+
+    Parameters
+    ----------
+    folder
+        The folder that `nimbill backup` has written.
+    key
+        Also check that this is the key of the backup.
+    """
+    with progress_bar("backup"):
+        problems = find_problems_of_backup(folder, key)
+    if json:
+        result = {"folder": str(folder), "intact": not problems, "problems": problems}
+        print_json(dumps(result).encode())
+    else:
+        print_text(f"{folder}: {'damaged' if problems else 'intact'}")
+        for problem in problems:
+            print_text(f"  {problem}")
+    if problems:
         sys.exit(INCOMPLETE)
 
 

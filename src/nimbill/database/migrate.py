@@ -5,6 +5,7 @@ Most processes find a database that is up to date. Alembic is imported only to c
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -23,6 +24,7 @@ from nimbill.database.tenant_scope import (
     APP_ROLE,
     create_owner_engine,
     describe_database_error,
+    is_lock_conflict,
 )
 from nimbill.foundation.errors import OperatorError
 
@@ -35,6 +37,13 @@ OLDEST_VERSION = 15
 
 # Key of the advisory lock. Every release must use the same number.
 _MIGRATION_LOCK = 7_241_996_331
+_MIGRATION_LOCK_POLL_SECONDS = 0.2
+
+# While a migration waits for a table, all requests for the table wait behind it. Therefore it gives
+# up after this time, lets them pass, and tries again.
+LOCK_TIMEOUT = "2s"
+LOCK_ATTEMPTS_MAX = 30
+LOCK_PAUSE_SECONDS = 1.0
 
 _REVISION_FILE = re.compile(r"[0-9]{4}_\w+\.pyc?$")
 
@@ -79,9 +88,10 @@ _UNUSABLE_SCHEMAS = {
 
 
 async def migrate(url: str, packages: Sequence[MigrationPackage]) -> None:
-    """Upgrade each package in order, as the database's owner, in one transaction.
+    """Upgrade each package in order, as the database's owner, each revision in a transaction.
 
-    Concurrent callers wait for each other. A later package may depend on an earlier one.
+    Concurrent callers wait for each other. A later package may depend on an earlier one. Services
+    may use the database meanwhile: no table stays locked from one revision to the next.
     """
 
     def upgrade(connection: sa.Connection) -> None:
@@ -90,8 +100,10 @@ async def migrate(url: str, packages: Sequence[MigrationPackage]) -> None:
             raise MigrationError(NEWER_SCHEMA)
         if state is SchemaState.current:
             return
+        connection.commit()  # else Alembic would run all revisions in this transaction
         for package in packages:
             _upgrade(package, connection)
+            connection.commit()
 
     await _run_as_owner(url, upgrade)
 
@@ -257,15 +269,48 @@ async def _disposed(engine: AsyncEngine) -> AsyncIterator[None]:
 async def _run_locked(engine: AsyncEngine, run: Callable[[sa.Connection], None]) -> None:
     async with engine.connect() as db:
         await _require_supported_server(db)
-        await db.execute(sa.select(sa.func.pg_advisory_lock(_MIGRATION_LOCK)))
-        await db.commit()
+        await _wait_for_migration_lock(db)
         try:
             await _create_app_role(db)
-            await db.run_sync(run)
+            await db.execute(sa.text(f"SET lock_timeout = '{LOCK_TIMEOUT}'"))
             await db.commit()
+            await _run_until_unblocked(db, run)
         finally:
             await db.rollback()
             await db.execute(sa.select(sa.func.pg_advisory_unlock(_MIGRATION_LOCK)))
+
+
+async def _wait_for_migration_lock(db: AsyncConnection) -> None:
+    """Ask again and again: a waiting statement would keep a snapshot.
+
+    An index that another process creates concurrently waits for all older snapshots, and so both
+    would wait for each other.
+    """
+    attempt = sa.select(sa.func.pg_try_advisory_lock(_MIGRATION_LOCK))
+    while not (await db.execute(attempt)).scalar_one():
+        await db.commit()
+        await asyncio.sleep(_MIGRATION_LOCK_POLL_SECONDS)
+    await db.commit()
+
+
+async def _run_until_unblocked(db: AsyncConnection, run: Callable[[sa.Connection], None]) -> None:
+    """Repeat it after a lock timeout or a deadlock; what was not committed starts again."""
+    for attempt in range(1, LOCK_ATTEMPTS_MAX + 1):
+        try:
+            await db.run_sync(run)
+            await db.commit()
+        except DBAPIError as error:
+            await db.rollback()
+            if not is_lock_conflict(error):
+                raise
+            if attempt == LOCK_ATTEMPTS_MAX:
+                raise MigrationError(
+                    f"The database cannot be migrated: in {attempt} attempts, another transaction "
+                    "kept a table locked, for example that of a backup. Try again after it ended."
+                ) from error
+            await asyncio.sleep(LOCK_PAUSE_SECONDS)
+        else:
+            return
 
 
 async def _require_supported_server(db: AsyncConnection) -> None:

@@ -186,13 +186,21 @@ def _fetch_with_driver(
 def is_database_unavailable(error: BaseException) -> bool:
     """Whether the database is down, overloaded or full, or had a lock conflict."""
     if isinstance(error, DBAPIError):
-        state = str(getattr(error.orig, "sqlstate", "") or "")
-        # Serialization failure, deadlock, lock timeout.
-        lock_conflict = state in ("40001", "40P01", "55P03")
         return (
-            error.connection_invalidated or lock_conflict or state[:2] in ("08", "53", "57", "58")
+            error.connection_invalidated
+            or is_lock_conflict(error)
+            or _sql_state(error)[:2] in ("08", "53", "57", "58")
         )
     return isinstance(error, PoolTimeout | ConnectionError | TimeoutError | OSError)
+
+
+def is_lock_conflict(error: DBAPIError) -> bool:
+    """Whether it was a serialization failure, a deadlock or a lock timeout; repeating may help."""
+    return _sql_state(error) in ("40001", "40P01", "55P03")
+
+
+def _sql_state(error: DBAPIError) -> str:
+    return str(getattr(error.orig, "sqlstate", "") or "")
 
 
 def describe_database_error(error: BaseException) -> str:
