@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import httpx
 
@@ -14,6 +15,7 @@ from tests.proof.canaries import Canaries, find_canaries
 from tests.proof.hostile_values import Raw, to_json
 
 GROUPS = "/m/core/billinggroup"
+EXPORT = "/m/core/exportcsv/billing-group"
 USERS = "/m/u/users"
 SECRET_FIELDS = ("password", "old_password", "client_secret", "refresh_token", "auth_token")
 
@@ -140,6 +142,20 @@ class CanaryClient:
         self.send("GET", f"{USERS}/clients/{created['user_id']}", headers=bearer)
         for path in (GROUPS, USERS, "/m/core/audit", "/metrics", "/openapi.json"):
             self.send("GET", path, headers=bearer)
+
+    def download_export(self, token: str) -> None:
+        """Use a signed link, and one with another signature; neither may be written down."""
+        bearer = {"Authorization": f"Bearer {token}"}
+        created = self.send("POST", EXPORT, json={"redo": False}, headers=bearer).json()
+        link = urlsplit(created["path"])
+        fields = dict(parse_qsl(link.query))
+        self.canaries.keep("the signature of a link", fields["s"])
+        answer = self.send("GET", f"{link.path}?{link.query}")
+        if answer.status_code != 200:
+            self.misses.append(f"a signed link answered {answer.status_code}")
+        forged = urlencode(fields | {"s": self.canaries.secret("a forged signature")})
+        self.send("GET", f"{link.path}?{forged}")
+        self.send("GET", f"{link.path}?{link.query}&{link.query}")
 
     def group(self) -> dict[str, Any]:
         """Also with unknown fields whose names look like secrets."""
