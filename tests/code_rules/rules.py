@@ -28,6 +28,9 @@ MONEY_PACKAGES = ("adjustments", "billing_groups", "invoicing")
 # files of the client that handle time and no amounts
 CLIENT_TIME_FILES = ("clock.py", "retries.py")
 
+# the only module that may ask for the time of day
+CLOCK_MODULE = "src/nimbill/foundation/clock.py"
+
 # files whose public functions query the database
 QUERY_FILES = (
     "records.py",
@@ -234,6 +237,18 @@ def measured_durations(root: Path) -> list[str]:
         f"{path.relative_to(root)}:{number} measures a duration"
         for path in source_files(root, ".py")
         if path.name.startswith("test_") and "proof" not in path.relative_to(root).parts
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if clock.search(line)
+    ]
+
+
+def wall_clock_reads(root: Path) -> list[str]:
+    """One module asks for the time of day; waiting uses the monotonic clock, which never jumps."""
+    clock = re.compile(r"\btime\.time(_ns)?\(|datetime\.(now|utcnow|today)\(|\bdate\.today\(")
+    return [
+        f"{path.relative_to(root)}:{number} {line.strip()}"
+        for path in source_files(root, ".py")
+        if path.is_relative_to(root / "src") and path != root / CLOCK_MODULE
         for number, line in enumerate(path.read_text().splitlines(), start=1)
         if clock.search(line)
     ]

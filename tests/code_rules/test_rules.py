@@ -48,6 +48,10 @@ def test_no_test_measures_a_duration() -> None:
     assert rules.measured_durations(ROOT) == []
 
 
+def test_one_module_reads_the_time_of_day() -> None:
+    assert rules.wall_clock_reads(ROOT) == []
+
+
 def test_lock_files_name_no_host() -> None:
     assert rules.lock_files_with_hosts(ROOT) == []
 

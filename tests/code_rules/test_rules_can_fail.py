@@ -185,6 +185,24 @@ def test_a_measured_duration_is_found(tmp_path: Path, place: str, line: str, fou
 
 
 @pytest.mark.parametrize(
+    ("place", "line", "found"),
+    [
+        ("src/nimbill/a.py", "late = time.time() > limit", 1),
+        ("src/nimbill/a.py", "today = datetime.now(UTC)", 1),
+        ("src/nimbill/a.py", "deadline = time.monotonic() + 5", 0),
+        ("src/nimbill/foundation/clock.py", "return datetime.now(UTC)", 0),
+        ("tests/test_a.py", "began = time.time()", 0),
+    ],
+)
+def test_a_read_of_the_time_of_day_is_found(
+    tmp_path: Path, place: str, line: str, found: int
+) -> None:
+    write(tmp_path, place, f"{line}\n")
+
+    assert len(rules.wall_clock_reads(tmp_path)) == found
+
+
+@pytest.mark.parametrize(
     "line",
     [
         "--index-url https://example.org/simple",

@@ -31,6 +31,9 @@ def main() -> int:
     if arguments.list:
         print("\n".join(_describe(row) for row in rows))
         return 0
+    if arguments.page:
+        write_page(load_rows(), read_records())
+        return 0
     if arguments.minutes is not None:
         rows = choose_fitting(rows, read_records(), arguments.minutes)
         print(f"{len(rows)} rows fit: {' '.join(row.name for row in rows)}", flush=True)
@@ -51,11 +54,12 @@ def main() -> int:
             print(line.format(), flush=True)
             if _is_full(line, arguments):
                 keep_record(line, size=_size(row, arguments), seed=arguments.seed)
+                write_page(load_rows(), read_records())
     if len(lines) > 1:
         print(f"\n{format_board(lines, arguments.seed)}")
-    board, records = load_rows(), read_records()
-    write_page(board, records)
-    print(f"{count_rows(board, records)} count; docs/proof.md has the last full run of each.")
+    if any(_is_full(line, arguments) for line in lines):
+        counted = count_rows(load_rows(), read_records())
+        print(f"{counted} count; docs/proof.md has the last full run of each.")
     return max((line.code for line in lines), default=NOT_RUN)
 
 
@@ -69,6 +73,7 @@ def _parse_arguments(rows: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("tests.proof", description=__doc__)
     parser.add_argument("rows", nargs="*", metavar="ROW", type=str.upper, help="default: all rows")
     parser.add_argument("--list", action="store_true", help="list the rows and their variants")
+    parser.add_argument("--page", action="store_true", help="write the table of docs/proof.md")
     parser.add_argument("--seed", type=int, help="a printed seed, to repeat a run")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="the size of `make test`")

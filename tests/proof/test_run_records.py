@@ -38,7 +38,7 @@ def test_the_board_has_38_rows() -> None:
 
 
 def test_the_page_shows_the_records() -> None:
-    """Run any row with `python -m tests.proof` to write the page."""
+    """A full run writes the page; `python -m tests.proof --page` writes it without one."""
     expected = run_records.format_table(load_rows(), run_records.read_records())
 
     assert run_records.read_page_table(PAGE.read_text()) == expected

@@ -2,7 +2,8 @@
 
 Tokens are issued at moments over the next eighty years: ends of months, leap days, around 2^31 and
 2^32 seconds. They are read before and after, cached or not, while the clock goes forward, back, and
-jumps by an hour.
+jumps by an hour. Invoices are created and a month is closed a second before and after days, months
+and years end in Japan and by UTC. That waiting uses the monotonic clock is a rule of the code base.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from tests.identity.login.token_requests import (
     refresh_form,
     request_token,
 )
+from tests.proof.invoice_moments import check_invoice_moments
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.quick_hashes import quick_hashes
@@ -34,12 +36,11 @@ from tests.running_service import Service
 TARGET = (
     "at any moment until 2106 and with any clock jump: a token is valid from 5 s before it "
     "was issued until less than 5 s after it expires; refresh tokens and rate limits keep "
-    "their times"
+    "their times; an invoice keeps its month and is issued on the day in Japan"
 )
 QUICK = 200
 FULL = 20_000
 SECONDS_MAX = 120
-MISSING = ("invoice months, ends of months in Japan, and timers",)
 
 LEEWAY = 5
 HTTP_EVERY = 40
@@ -79,6 +80,8 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         _access_token(trials)
     _over_http(trials, max(3, size // HTTP_EVERY // 4))
     _refresh_tokens(trials)
+    for what, passed in check_invoice_moments(environment):
+        trials.expect(what, passed)
     with quick_hashes():
         _throttle(trials)
     tried = ", ".join(f"{count} {what}" for what, count in sorted(trials.tried.items()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -190,7 +189,7 @@ async def refuse_wrong_password(resources: Resources, user: Row, password: str |
         raise TooManyRequests(
             "login_throttled",
             "Too many wrong passwords for this user name. Try again later.",
-            retry_after=int(reset_time - time.time()) + 1,
+            retry_after=int(reset_time) - clock.unix_seconds() + 1,
         )
     if not await password_matches(password, user.password_hash, resources.encryptor):
         raise rule_violations_error(violations)
