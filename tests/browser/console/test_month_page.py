@@ -57,7 +57,7 @@ def test_a_month_is_billed_checked_and_closed(
 
     assign_unknown_account(reseller)
     console.open(f"/sending/{OPEN_MONTH}/aws")
-    warning = page.get_by_text("この月の請求書は、まだ送付できる状態ではありません")
+    warning = page.get_by_text("送付する前に確認してください")
     expect(warning).to_be_visible()
     page.get_by_role("link", name="この月の手順を見る").click()
     expect(step(console, "請求書の作成")).to_contain_text("1件の請求書は再作成が必要です。")

@@ -78,9 +78,14 @@ function Checks({ month, vendor }: { month: string; vendor: string }) {
           </SpaceBetween>
         }
         actions={
-          <Button onClick={() => checks.refetch()} loading={checks.isFetching}>
-            <Trans>Check again</Trans>
-          </Button>
+          <SpaceBetween direction="horizontal" size="m" alignItems="center">
+            <RouterLink to={`/months/${month}/${vendor}`}>
+              <Trans>Steps of the month</Trans>
+            </RouterLink>
+            <Button onClick={() => checks.refetch()} loading={checks.isFetching}>
+              <Trans>Check again</Trans>
+            </Button>
+          </SpaceBetween>
         }
         narrowing={["code"]}
         empty={

@@ -53,7 +53,7 @@ export function useFindingColumns(): Column<Finding>[] {
         <StatusIndicator type={INDICATORS[row.code]}>{names[row.code]}</StatusIndicator>
       ),
       csv: (row) => names[row.code],
-      width: 120,
+      width: 140,
       alwaysVisible: true,
     },
     {
@@ -78,7 +78,7 @@ export function useFindingColumns(): Column<Finding>[] {
       header: t`Cause`,
       cell: (row) => causes[row.cause],
       csv: (row) => causes[row.cause],
-      width: 215,
+      width: 200,
     },
     amount("amount_before", t`Last month`),
     amount("amount", t`This month`),

@@ -46,7 +46,7 @@ export function CreateSelectedDialog({ month, vendor, groups, onEnd }: CreateSel
         const count = result.created.length;
         notify({
           type: "success",
-          header: t`${count} invoices were created.`,
+          header: t`${plural(count, { one: "# invoice was", other: "# invoices were" })} created.`,
           content: skippedText(result.skipped),
         });
         for (const code of new Set(result.warnings.map((warning) => warning.code)))

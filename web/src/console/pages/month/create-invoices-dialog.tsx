@@ -62,7 +62,7 @@ export function CreateInvoicesDialog({ status, onEnd }: CreateInvoicesDialogProp
         warn(result.warnings);
         notify({
           type: "success",
-          header: t`${count} invoices were created.`,
+          header: t`${plural(count, { one: "# invoice was", other: "# invoices were" })} created.`,
           content: (
             <>
               {skippedText(result.skipped)} <SeeInvoices month={month} vendor={vendor} />

@@ -1,13 +1,14 @@
 // The part of a form that chooses what a person may do and for which customers.
 import FormField from "@cloudscape-design/components/form-field";
+import Link from "@cloudscape-design/components/link";
 import Multiselect, { type MultiselectProps } from "@cloudscape-design/components/multiselect";
 import RadioGroup from "@cloudscape-design/components/radio-group";
 import SpaceBetween from "@cloudscape-design/components/space-between";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useState } from "react";
+import { useHref } from "react-router";
 import type { ApiError } from "../../../api/client.ts";
 import { useApi, useApiPage } from "../../../api/queries.ts";
-import { RouterLink } from "../../../components/router-link.tsx";
 import { useFieldErrors } from "../../../components/rule-text.ts";
 import { ADMIN, selectSentences, usePermissionAreas } from "../../permission-texts.ts";
 import { PermissionSentences } from "./permission-sentences.tsx";
@@ -103,15 +104,17 @@ function RoleChoice({ value, onChange, error, disabled }: AccessFieldsProps) {
     : roles.isLoading
       ? "loading"
       : "finished";
+  const newRole = useHref("/roles/new");
   return (
     <SpaceBetween size="l">
       <FormField
         label={t`Roles`}
         description={t`A role is a set of permissions. A person may have up to ${ROLES_MAX}.`}
         secondaryControl={
-          <RouterLink to="/roles/new">
+          // in another tab, because what is typed here would be lost
+          <Link external href={newRole}>
             <Trans>Create a role</Trans>
-          </RouterLink>
+          </Link>
         }
         errorText={fieldErrors("roles")}
       >

@@ -1,4 +1,4 @@
-// Warns before invoices are sent that differ from the costs or have to be created again.
+// Warns before invoices are sent that leave something out or have to be created again.
 import Alert from "@cloudscape-design/components/alert";
 import { Trans, useLingui } from "@lingui/react/macro";
 import { useApi } from "../../../api/queries.ts";
@@ -8,7 +8,7 @@ import { useBlockerText } from "../month/blocker-text.ts";
 import { listNewBlockers } from "../month/shown-blockers.ts";
 import type { StepName } from "../month/step-texts.ts";
 
-const CHECKED: readonly StepName[] = ["created", "checked"];
+const CHECKED: readonly StepName[] = ["placed", "decided", "created", "checked"];
 
 /** Nothing for people who see some customers only: they do not see the steps of the month. */
 export function UnreadyMonth({ month, vendor }: { month: string; vendor: string }) {
@@ -29,7 +29,7 @@ export function UnreadyMonth({ month, vendor }: { month: string; vendor: string 
   return (
     <Alert
       type="warning"
-      header={t`These invoices are not ready to be sent`}
+      header={t`Look at this before you send the invoices`}
       action={
         <RouterLink to={`/months/${month}/${vendor}`}>
           <Trans>See the steps of the month</Trans>
