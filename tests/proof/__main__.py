@@ -66,7 +66,7 @@ def main() -> int:
 def _is_full(line: BoardLine, arguments: argparse.Namespace) -> bool:
     """Whether the run is kept as the last full one of its row."""
     complete = not (arguments.variants or arguments.no_variants or line.error)
-    return complete and _size(line.row, arguments) >= line.row.full and not arguments.quick
+    return complete and not arguments.quick and line.row.is_full(_size(line.row, arguments))
 
 
 def _parse_arguments(rows: list[str]) -> argparse.Namespace:

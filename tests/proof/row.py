@@ -48,6 +48,10 @@ class ProofRow:
     inside: tuple[str, ...]  # test files that already are this row in quick size
     missing: tuple[str, ...] = ()  # what the board asks for and the row does not measure
 
+    def is_full(self, size: int) -> bool:
+        """Of a row that samples its cases, a smaller size is the larger part of them."""
+        return size <= self.full if self.quick > self.full else size >= self.full
+
     def run(self, environment: RowEnvironment, size: int) -> Measurement:
         """Measure the row. Exceeding the watchdog's time misses the target."""
         allowed = self.seconds_max * max(1, -(-size // max(self.quick, 1)))

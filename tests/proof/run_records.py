@@ -93,7 +93,7 @@ def counts(row: ProofRow, record: RunRecord | None) -> bool:
     return (
         record is not None
         and record.green
-        and record.size >= row.full
+        and row.is_full(record.size)
         and record.variants_caught == len(variants_of(row.name))
         and not row.missing
     )
@@ -142,7 +142,7 @@ def _find_faults(row: ProofRow, record: RunRecord) -> Iterable[str]:
     variants = len(variants_of(row.name))
     if not record.green:
         yield "the run was not green"
-    if record.size < row.full:
+    if not row.is_full(record.size):
         yield f"size {record.size} instead of {row.full}"
     if record.variants_caught != variants:
         yield f"{record.variants_caught} of {variants} variants caught"

@@ -92,14 +92,6 @@ def test_people_who_cannot_change_customers_are_not_led_to_the_file(
     expect(console.page.get_by_role("link", name="CSVから送付先を追加")).to_have_count(0)
 
 
-def test_other_ways_back_are_not_offered(console: Console, reseller: SampleReseller) -> None:
-    page = console.page
-    customer = reseller.companies["BG-0001"]
-    console.open(f"/customers/{customer}?tab=contacts&back=https://elsewhere.example/sending/")
-    expect(page.get_by_role("button", name="送付先を追加").first).to_be_visible()
-    expect(page.get_by_role("link", name="送付に戻る")).to_have_count(0)
-
-
 def test_the_import_page_has_contacts_as_its_third_kind(console: Console) -> None:
     page = console.page
     console.open("/customers/import")
