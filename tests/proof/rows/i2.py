@@ -17,7 +17,7 @@ from tests.proof.rows.i1 import INSIDE as MATRIX
 from tests.proof.run_tests import run_tests
 
 TARGET = (
-    "I1 without the application's own filters: still 0 leaks (in make test: a twentieth of its cases)"
+    "I1 without the application's own filters: still 0 leaks (in make test: one case in twenty)"
 )
 QUICK = 20
 FULL = 1  # one case in this many
