@@ -14,6 +14,7 @@ import structlog
 from nimbill.database.embedded_postgres import Address, embedded_postgres, superuser_address
 from nimbill.foundation.logs import configure_logs
 from tests.running_service import Service, running_service
+from tests.temporary_database import execute_sql
 
 ROOT = Path(__file__).parents[2]
 QUICK_SEED = 20_260_115  # of `make test` and of broken variants
@@ -53,7 +54,12 @@ class RowEnvironment:
 
     @cached_property
     def postgres(self) -> Address:
-        return self._open.enter_context(embedded_postgres(self.folder / "postgres"))
+        """A commit does not wait for the disk; rows about durability start servers of their own."""
+        folder = self.folder / "postgres"
+        address = self._open.enter_context(embedded_postgres(folder))
+        superuser = superuser_address(folder)
+        execute_sql(superuser, f"ALTER ROLE {address.user} SET synchronous_commit = off")
+        return address
 
     @property
     def superuser(self) -> Address:
