@@ -79,11 +79,9 @@ TRACED_TESTS = $(RULE_TESTS) $(ARITHMETIC_TESTS)
 # One process more than there are cores, because tests also wait. Each has its own database server.
 TEST_PROCESSES = $(shell python3 -c 'import os; print(min((os.cpu_count() or 1) + 1, 8))')
 PYTEST = -m pytest -q $(if $(REPORTS),--junitxml=$(REPORTS)/$(1).xml)
-# Rows of the proof board wait more: for time-outs, for killed servers, for slow connections.
-PROOF_PROCESSES = $(shell python3 -c 'import os; print(min((os.cpu_count() or 1) + 2, 8))')
 PARALLEL = --numprocesses=$(TEST_PROCESSES) --dist=worksteal
 # In the given order, one by one, for a few tests of which some take minutes.
-IN_ORDER = --numprocesses=$(PROOF_PROCESSES) --dist=load --maxschedchunk=1
+IN_ORDER = --numprocesses=$(TEST_PROCESSES) --dist=load --maxschedchunk=1
 
 # ARGS narrows each of these targets to some files or tests. REPORTS names a folder for JUnit reports.
 ifeq ($(strip $(ARGS)),)
