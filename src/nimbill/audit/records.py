@@ -54,6 +54,22 @@ class AuditedChange(TypedDict):
     sent: NotRequired[Any]
 
 
+def describe_change(
+    actor: Mapping[str, Any], *, action: str, resource: str, company_id: str | None, sent: Any
+) -> AuditedChange:
+    """Describe a change that has an audit row of its own. `actor` is what describes the caller."""
+    return AuditedChange(
+        actor=actor["actor"],
+        actor_name=actor["actor_name"],
+        client_id=actor.get("client_id"),
+        request_id=actor["request_id"],
+        action=action,
+        resource=resource,
+        company_id=company_id,
+        sent=sent,
+    )
+
+
 def format_timestamp(at: datetime) -> str:
     """Format a UTC time so that the text sorts like the time."""
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from nimbill.audit.records import AuditedChange
+from nimbill.audit.records import AuditedChange, describe_change
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Invalid, Unreadable, Violation
 from nimbill.foundation.spreadsheet_text import unescape_formula
@@ -114,11 +114,8 @@ def describe_creation(
     actor: Mapping[str, Any], record: CsvRecord, *, action: str, resource: str, company_id: str
 ) -> AuditedChange:
     """The audit row of what a line created. `actor` is what describes the caller there."""
-    return AuditedChange(
-        actor=actor["actor"],
-        actor_name=actor["actor_name"],
-        client_id=actor.get("client_id"),
-        request_id=actor["request_id"],
+    return describe_change(
+        actor,
         action=action,
         resource=resource,
         company_id=company_id,

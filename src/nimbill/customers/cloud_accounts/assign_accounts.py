@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.request_context import ListChargedAccounts
 from nimbill.audit import records as audit
-from nimbill.audit.records import AuditedChange
+from nimbill.audit.records import AuditedChange, describe_change
 from nimbill.customers.billing_groups.operations import require_company_id
 from nimbill.customers.cloud_accounts import records
 from nimbill.customers.cloud_accounts.bodies import (
@@ -79,11 +79,8 @@ def _find_violations(
 
 def _describe_changes(body: AccountsAssign, actor: Mapping[str, Any]) -> Iterator[AuditedChange]:
     for account in body.accounts:
-        yield AuditedChange(
-            actor=actor["actor"],
-            actor_name=actor["actor_name"],
-            client_id=actor.get("client_id"),
-            request_id=actor["request_id"],
+        yield describe_change(
+            actor,
             action="assign_account",
             resource=f"acct/{account.customer_id}",
             company_id=body.company_id,

@@ -319,11 +319,8 @@ def _list_audit_entries(
 ) -> Iterable[audit.AuditedChange]:
     """One entry for each invoice, because each is sent on its own account."""
     for mail in queued:
-        yield audit.AuditedChange(
-            actor=actor["actor"],
-            actor_name=actor["actor_name"],
-            client_id=actor.get("client_id"),
-            request_id=actor["request_id"],
+        yield audit.describe_change(
+            actor,
             action="send_invoice",
             resource=f"invoice/{period.month}/{mail.company_id}/{period.vendor}",
             company_id=mail.company_id,

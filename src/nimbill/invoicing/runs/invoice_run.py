@@ -276,11 +276,8 @@ class _InvoiceRun:
     def _build_audit_entry(self, numbered: NumberedDraft) -> audit.AuditedChange:
         actor, month = self.job.payload["actor"], self.period.month
         company_id = numbered.draft.company_id
-        return audit.AuditedChange(
-            actor=actor["actor"],
-            actor_name=actor["actor_name"],
-            client_id=actor.get("client_id"),
-            request_id=actor["request_id"],
+        return audit.describe_change(
+            actor,
             action="create_invoice",
             resource=f"invoice/{month}/{company_id}/{self.period.vendor}",
             company_id=company_id,

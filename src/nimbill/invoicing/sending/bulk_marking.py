@@ -118,11 +118,8 @@ def _list_audit_entries(
 ) -> Iterator[audit.AuditedChange]:
     """One entry for each invoice, the same as if it had been marked alone."""
     for each in marked:
-        yield audit.AuditedChange(
-            actor=actor["actor"],
-            actor_name=actor["actor_name"],
-            client_id=actor.get("client_id"),
-            request_id=actor["request_id"],
+        yield audit.describe_change(
+            actor,
             action="mark_invoice_as_sent",
             resource=f"invoice/{period.month}/{each.company_id}/{period.vendor}",
             company_id=each.company_id,
