@@ -8,6 +8,7 @@ import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import sqlalchemy as sa
@@ -84,6 +85,24 @@ def test_a_waiting_statement_fails_when_the_database_becomes_silent(network: Fau
             while await fails(lambda: select(engine)):
                 await asyncio.sleep(0.05)
             assert not watch.is_silent
+
+    asyncio.run(stall())
+
+
+def test_a_connection_being_opened_fails_when_the_database_is_silent(
+    network: FaultyNetwork,
+) -> None:
+    """Without the watch it would wait for the driver's own limit, which is longer here."""
+
+    def wait_longer(*arguments: Any) -> None:
+        arguments[-1]["timeout"] = 2 * SECONDS_MAX
+
+    async def stall() -> None:
+        async with watched(network) as (engine, watch):
+            sa.event.listen(engine.sync_engine, "do_connect", wait_longer)
+            network.begin(NetworkFault.stalled)
+            assert await fails(lambda: select(engine))
+            assert watch.is_silent
 
     asyncio.run(stall())
 

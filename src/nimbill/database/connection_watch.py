@@ -2,8 +2,8 @@
 
 A request waits for the reply to its statement. A slow statement and a database that has become
 silent look the same to it, so that a watch asks the database over a connection of its own. If
-that is not answered twice in a row, every connection is ended: the waiting requests fail at once
-with 503, and new ones do so until the database answers again.
+that is not answered twice in a row, every connection is ended, also those that are being opened:
+the waiting requests fail at once with 503, and new ones do so until the database answers again.
 """
 
 import asyncio
@@ -23,6 +23,7 @@ PROBE_SECONDS_MAX = 1.0
 # A time-out that comes later than this means that the worker itself was busy.
 LATE_SECONDS = 0.25
 SILENT_PROBES = 2
+SILENT = "The database does not answer."
 
 log = structlog.get_logger()
 
@@ -32,10 +33,11 @@ class ConnectionWatch:
         self.is_silent = False
         self._engine = engine
         self._connections: weakref.WeakSet[Any] = weakref.WeakSet()
+        self._opening: set[asyncio.Task[Any]] = set()
         self._probe: Any = None
         # First, because the listeners after it may already wait for replies.
         sa.event.listen(engine.sync_engine, "connect", self._remember, insert=True)
-        sa.event.listen(engine.sync_engine, "do_connect", self._refuse_if_silent)
+        sa.event.listen(engine.sync_engine, "do_connect", self._choose_how_to_open)
 
     async def run(self, stopping: asyncio.Event) -> None:
         """Ask while connections are in use, and until a silent database answers again."""
@@ -61,6 +63,8 @@ class ConnectionWatch:
         if is_silent:
             for connection in list(self._connections):
                 connection.terminate()
+            for opening in self._opening:
+                opening.cancel()
 
     async def _is_answered(self) -> bool:
         """Whether the database replies. A refusal is a reply, too: it needs no watch."""
@@ -90,6 +94,21 @@ class ConnectionWatch:
     def _remember(self, connection: Any, _record: object) -> None:
         self._connections.add(connection.driver_connection)
 
-    def _refuse_if_silent(self, *_arguments: object) -> None:
+    def _choose_how_to_open(
+        self, _dialect: object, _record: object, _arguments: object, parameters: dict[str, Any]
+    ) -> None:
+        parameters["async_creator_fn"] = self._open_unless_silent
+
+    async def _open_unless_silent(self, **parameters: Any) -> Any:
         if self.is_silent:
-            raise ConnectionError("The database does not answer.")
+            raise ConnectionError(SILENT)
+        opening = asyncio.ensure_future(asyncpg.connect(**parameters))
+        self._opening.add(opening)
+        try:
+            return await opening
+        except asyncio.CancelledError:
+            if self.is_silent:
+                raise ConnectionError(SILENT) from None
+            raise
+        finally:
+            self._opening.discard(opening)

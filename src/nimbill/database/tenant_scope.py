@@ -55,10 +55,10 @@ def create_app_engine(url: str, pool_size: int = 5) -> AsyncEngine:
         _with_driver(url),
         pool_size=pool_size,
         max_overflow=pool_size,
-        pool_timeout=3,
+        pool_timeout=4,
         hide_parameters=True,  # keeps values that callers sent out of error messages and logs
         connect_args={
-            "timeout": 2,
+            "timeout": 4,  # a database that does not answer is noticed earlier, see ConnectionWatch
             "command_timeout": 60,
             "server_settings": {
                 "application_name": "nimbill",
