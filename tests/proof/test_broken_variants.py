@@ -17,7 +17,7 @@ from tests.proof.row_environment import QUICK_SEED
 
 ROWS = load_rows()
 ALL = [variant for row in ROWS for variant in variants_of(row)]
-QUICKEST = ("T1-typ-ignored",)
+QUICKEST = ("A4-deny-only-in-its-role",)
 SECONDS_MAX = 300
 
 
