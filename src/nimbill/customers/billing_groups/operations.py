@@ -39,10 +39,9 @@ async def create_billing_group(
 ) -> str:
     """Store the group and one invoice setting per vendor; refuse an id already in use."""
     refuse_if(await _find_broken_references(db, scope, body.project_id, body.invoice_template_id))
-    await _refuse_duplicate_id(db, scope, body.billinggroup_id)
-
     company_id = records.new_company_id()
-    await records.add_billing_group(db, scope, company_id, body)
+    if not await records.add_billing_group(db, scope, company_id, body):
+        raise _id_taken()
     if body.invoices:
         settings = {
             vendor: (setting, resolve_fee_targets(msgspec.structs.asdict(setting), None))
@@ -58,8 +57,10 @@ async def update_billing_group(
     """Change the fields that were sent; a new billinggroup_id must not be in use."""
     group = await require_billing_group(db, scope, company_id)
     refuse_if(await _find_broken_references(db, scope, body.project_id, None))
-    if body.billinggroup_id != group.billinggroup_id:
-        await _refuse_duplicate_id(db, scope, body.billinggroup_id)
+    if body.billinggroup_id != group.billinggroup_id and await records.billinggroup_id_exists(
+        db, scope, body.billinggroup_id
+    ):
+        raise _id_taken()
     await records.update_billing_group(db, scope, company_id, changed_fields(body))
 
 
@@ -136,11 +137,8 @@ async def require_company_id(db: AsyncConnection, scope: TenantScope, company_id
         refuse_if([Violation("company_id", "an existing billing group")])
 
 
-async def _refuse_duplicate_id(
-    db: AsyncConnection, scope: TenantScope, billinggroup_id: str
-) -> None:
-    if await records.billinggroup_id_exists(db, scope, billinggroup_id):
-        raise Conflict("billinggroup_id_taken", "This billinggroup_id is already in use.")
+def _id_taken() -> Conflict:
+    return Conflict("billinggroup_id_taken", "This billinggroup_id is already in use.")
 
 
 async def _find_broken_references(

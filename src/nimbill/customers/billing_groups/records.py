@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.bodies import (
@@ -97,6 +97,10 @@ _BILLINGGROUP_ID_EXISTS = sa.select(
 )
 
 _INSERT_BILLING_GROUP = sa.insert(billing_groups)
+
+_INSERT_BILLING_GROUP_WITH_FREE_ID = insert(billing_groups).on_conflict_do_nothing(
+    constraint="billinggroup_id_taken"
+)
 
 # Fields of BillingGroupRecord and the columns that they show.
 _RECORD_COLUMNS: Mapping[str, sa.Column[Any]] = {
@@ -254,8 +258,10 @@ async def lock_billing_group(
 
 async def add_billing_group(
     db: AsyncConnection, scope: TenantScope, company_id: str, body: BillingGroupCreate
-) -> None:
-    await db.execute(_INSERT_BILLING_GROUP, _build_row(scope, company_id, body))
+) -> bool:
+    """Return False if the billinggroup_id is in use in the organisation."""
+    row = _build_row(scope, company_id, body)
+    return (await db.execute(_INSERT_BILLING_GROUP_WITH_FREE_ID, row)).rowcount == 1
 
 
 async def add_billing_groups(
