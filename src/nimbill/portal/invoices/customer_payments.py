@@ -10,7 +10,7 @@ from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
-from nimbill.invoicing.documents.invoice_state import InvoiceState
+from nimbill.invoicing.documents.invoice_state import InvoiceState, find_state
 from nimbill.invoicing.documents.replaced_invoices import list_replaced_of_months
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no
 from nimbill.invoicing.payments.operations import read_balance
@@ -45,8 +45,9 @@ async def load_outcomes(
     payments, states = {}, {}
     for row in await list_sent_balances(db, scope, months):
         key = (row.month, row.company_id, row.vendor)
-        is_credited = row.credited and row.credited == row.total
-        states[key] = InvoiceState.credited if is_credited else InvoiceState.sent
+        states[key] = find_state(
+            row.sent_time, row.cancelled_time, total=row.total, credited=row.credited or None
+        )
         if settings.portal_shows_payments:
             balance = read_balance(row)
             days = count_days_overdue(balance.open_balance, row.due_date, today)
