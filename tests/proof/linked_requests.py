@@ -77,13 +77,6 @@ class LinkedRequests:
         """Whether chains read and printed invoices that they had created themselves."""
         return all(self.succeeded[name] for name in ("read_invoice", "print_invoice"))
 
-    def format_figures(self) -> str:
-        return (
-            f"{self.sent} requests in {self.chains} chains of links, which read "
-            f"{self.succeeded['read_invoice']} and printed {self.succeeded['print_invoice']} "
-            f"invoices that they had created"
-        )
-
     def follow(self, document: Mapping[str, Any], *, requests_min: int, number: int) -> None:
         """Half of the requests are about the month end, the others about all operations."""
         for order in (MONTH_END, ANY_ORDER):
