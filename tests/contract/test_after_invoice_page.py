@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nimbill.approvals.approval_kinds import ApprovalKind
-from nimbill.approvals.bodies import Approval, ApprovalRequestBody, ShortApproval
+from nimbill.approvals.bodies import Approval, ApprovalRequestBody, ApprovalState, ShortApproval
 from nimbill.customers.contacts.bodies import Contact, ContactBody
 from nimbill.invoicing.archive.archive_file import DOCUMENTS_MAX
 from nimbill.invoicing.archive.bodies import ArchivedDocument, ArchiveKey
@@ -21,10 +21,12 @@ from nimbill.invoicing.credit_notes.bodies import (
 )
 from nimbill.invoicing.credit_notes.document import CreditNoteDocument
 from nimbill.invoicing.deliveries.bodies import (
+    DeliveryState,
     InvoiceDelivery,
     PreviewedMail,
     SendInvoicesRequest,
 )
+from nimbill.invoicing.deliveries.problem_rules import DeliveryProblem
 from nimbill.invoicing.documents.invoice_state import InvoiceState
 from nimbill.invoicing.drift.bodies import DriftDecision, DriftDecisionRequest, DriftOfGroup
 from nimbill.invoicing.payments.bodies import (
@@ -34,6 +36,7 @@ from nimbill.invoicing.payments.bodies import (
     Receivable,
     ReceivableTotal,
 )
+from nimbill.invoicing.payments.payment_rules import PaymentState
 from nimbill.invoicing.sending.bodies import INVOICES_MAX, InvoiceStatus, ReplacedInvoice
 from nimbill.invoicing.sending.publish_time_rules import DAYS_MAX
 from nimbill.webhooks.bodies import WebhookDelivery, WebhookEndpoint, WebhookEndpointBody
@@ -219,3 +222,18 @@ def test_approving_and_rejecting_need_the_described_permission() -> None:
     for route in all_routes():
         if route.path.endswith(("/approve", "/reject")):
             assert list(route.role_actions) == described, route
+
+
+@pytest.mark.parametrize(
+    ("heading", "sentence", "words"),
+    [
+        ("Sending of invoices", r"A mail is (.*?);", DeliveryState),
+        ("Sending of invoices", r"Problems: (.*?)\.", [*DeliveryProblem, "no_invoice"]),
+        ("Approval request", r"The state is (.*?)\.", ApprovalState),
+        ("Payment of an invoice", r"The state is (.*?)\.", PaymentState),
+    ],
+)
+def test_states_and_problems_are_those_of_the_code(heading: str, sentence: str, words: Any) -> None:
+    text = collapse_whitespace(find_section(read_page(PAGE), heading))
+
+    assert set(re.findall(r"`(\w+)`", re.findall(sentence, text)[0])) == set(words)
