@@ -1,7 +1,7 @@
 # The targets of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check other-checks test test-unit test-browser prove-quick test-spark prove mutants bench focus-check clients-check routes web-types choices migrate screenshots pictures lock setup clean browser environment web-assets
+.PHONY: help demo run check other-checks test test-unit test-browser prove-quick test-spark prove mutants bench focus-check clients-check routes contract-table web-types choices migrate screenshots pictures lock setup clean browser environment web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -188,6 +188,10 @@ pictures: setup ## render printed invoices for docs/images
 routes: setup ## write docs/routes.md from the declared routes
 	$(PY)python -m nimbill.application.route_table > docs/routes.md.new
 	@mv docs/routes.md.new docs/routes.md
+
+# Takes minutes: it changes every name and number of the pages and runs the tests that read them. ARGS='"Limits"' names headings.
+contract-table: setup ## write docs/contract.md: every stated fact and the tests that hold it
+	$(PY)python -m tests.contract.contract_table $(ARGS)
 
 web-types: setup ## write the types of the API for the web consoles, and update the message catalogues
 	@mkdir -p build

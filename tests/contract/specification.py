@@ -11,9 +11,18 @@ CHOICES = ROOT / "docs" / "choices.md"
 
 
 @cache
+def read_pages() -> dict[str, str]:
+    """The text of each page of the specification, by file name."""
+    return {page.name: page.read_text() for page in sorted(PAGES.glob("*.md"))}
+
+
+def read_page(name: str) -> str:
+    return read_pages()[name]
+
+
 def read_specification() -> str:
     """All pages of the specification as one text."""
-    return "\n".join(page.read_text() for page in sorted(PAGES.glob("*.md")))
+    return "\n".join(read_pages().values())
 
 
 def read_table(heading: str, first_column: str = "Field") -> list[list[str]]:

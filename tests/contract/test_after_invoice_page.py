@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from nimbill.approvals.approval_kinds import ApprovalKind
-from nimbill.approvals.bodies import Approval, ApprovalRequestBody, ShortApproval
+from nimbill.approvals.bodies import Approval, ApprovalRequestBody, ApprovalState, ShortApproval
 from nimbill.customers.contacts.bodies import Contact, ContactBody
+from nimbill.invoicing.archive.archive_file import DOCUMENTS_MAX
 from nimbill.invoicing.archive.bodies import ArchivedDocument, ArchiveKey
 from nimbill.invoicing.credit_notes.bodies import (
+    LINES_MAX,
     CorrectedRate,
     CorrectionPreview,
     CreditNoteRequest,
@@ -18,10 +21,12 @@ from nimbill.invoicing.credit_notes.bodies import (
 )
 from nimbill.invoicing.credit_notes.document import CreditNoteDocument
 from nimbill.invoicing.deliveries.bodies import (
+    DeliveryState,
     InvoiceDelivery,
     PreviewedMail,
     SendInvoicesRequest,
 )
+from nimbill.invoicing.deliveries.problem_rules import DeliveryProblem
 from nimbill.invoicing.documents.invoice_state import InvoiceState
 from nimbill.invoicing.drift.bodies import DriftDecision, DriftDecisionRequest, DriftOfGroup
 from nimbill.invoicing.payments.bodies import (
@@ -31,12 +36,20 @@ from nimbill.invoicing.payments.bodies import (
     Receivable,
     ReceivableTotal,
 )
-from nimbill.invoicing.sending.bodies import InvoiceStatus, ReplacedInvoice
+from nimbill.invoicing.payments.payment_rules import PaymentState
+from nimbill.invoicing.sending.bodies import INVOICES_MAX, InvoiceStatus, ReplacedInvoice
+from nimbill.invoicing.sending.publish_time_rules import DAYS_MAX
 from nimbill.webhooks.bodies import WebhookDelivery, WebhookEndpoint, WebhookEndpointBody
 from tests.contract.declared_routes import Route, all_routes
-from tests.contract.specification import PAGES, find_section, parse_table, parse_tables
+from tests.contract.specification import (
+    collapse_whitespace,
+    find_section,
+    parse_table,
+    parse_tables,
+    read_page,
+)
 
-PAGE = (PAGES / "after-the-invoice.md").read_text()
+PAGE = "after-the-invoice.md"
 CHOICES = {
     "approvals",
     "approved-invoices",
@@ -94,7 +107,7 @@ def list_described_routes() -> set[tuple[str, str, int]]:
     invoice = "/invoices/{month}/{company_id}/{vendor}"
     return {
         (row[0], f"/m/core{row[1].replace('{invoice}', invoice)}", int(row[3].split(",")[0][:3]))
-        for header, rows in parse_tables(PAGE)
+        for header, rows in parse_tables(read_page(PAGE))
         if header[:2] == ["Method", "Path"]
         for row in rows
     }
@@ -117,7 +130,7 @@ def test_every_route_is_described_with_its_status() -> None:
 
 @pytest.mark.parametrize("heading", REQUESTS)
 def test_every_field_of_a_request_is_described(heading: str) -> None:
-    rows = parse_table(find_section(PAGE, heading), "Field")
+    rows = parse_table(find_section(read_page(PAGE), heading), "Field")
 
     assert [row[0] for row in rows] == list(REQUESTS[heading].__struct_fields__)
 
@@ -125,7 +138,7 @@ def test_every_field_of_a_request_is_described(heading: str) -> None:
 def test_every_field_of_a_response_is_listed() -> None:
     described = {
         row[0]: row[1].split(", ")
-        for header, rows in parse_tables(PAGE)
+        for header, rows in parse_tables(read_page(PAGE))
         if header == ["Record", "Fields"]
         for row in rows
     }
@@ -134,8 +147,93 @@ def test_every_field_of_a_response_is_listed() -> None:
 
 
 def test_states_and_kinds_are_complete() -> None:
-    states = parse_table(PAGE, "State")
-    kinds = parse_table(PAGE, "Kind")
+    states = parse_table(read_page(PAGE), "State")
+    kinds = parse_table(read_page(PAGE), "Kind")
 
     assert {row[0].strip("`") for row in states} == set(InvoiceState)
     assert {row[0].strip("`") for row in kinds} == set(ApprovalKind)
+
+
+LIMITS: dict[tuple[str, str, int], list[int]] = {
+    ("States of an invoice", "/invoices/{month}/sent", 2): [1, INVOICES_MAX],
+    ("Archive of documents", "/archive/zip", 3): [200, DOCUMENTS_MAX],
+    ("Approval by a second person", "`invoice_issue`", 2): [1, INVOICES_MAX],
+    ("Request of a credit note", "lines", 2): [1, LINES_MAX, 1],
+    ("Sending of invoices", "publish_time", 2): [3339, DAYS_MAX],
+}
+
+
+@pytest.mark.parametrize(("heading", "row", "column"), LIMITS)
+def test_limits_are_those_of_the_code(heading: str, row: str, column: int) -> None:
+    section = find_section(read_page(PAGE), heading)
+    (cell,) = (
+        cells[column] for _, rows in parse_tables(section) for cells in rows if row in cells[:2]
+    )
+
+    numbers = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\b", cell)]
+    assert numbers == LIMITS[heading, row, column]
+
+
+def read_permissions(heading: str, paths: str) -> dict[bool, list[str]]:
+    """The role actions of routes that change something, and of those that read."""
+    text = collapse_whitespace(find_section(read_page(PAGE), heading))
+    (reading, changing) = re.findall(paths, text)[0]
+    actions = r"\b(?:Read|Modify|Approve)[A-Z]\w+"
+    return {False: re.findall(actions, reading), True: re.findall(actions, changing)}
+
+
+@pytest.mark.parametrize(
+    ("prefix", "heading", "sentence"),
+    [
+        (
+            "/m/core/invoices/",
+            "After the invoice is created",
+            r"Reading needs (.*?) and changing (\w+)",
+        ),
+        (
+            "/m/core/billinggroup/{company_id}/contacts",
+            "Contacts and mails",
+            r"Contacts need (.*?) to be read, (\w+) to be changed",
+        ),
+        (
+            "/m/core/webhooks",
+            "Events for other programs",
+            r"Reading needs (.*?), changing (\w+)\.",
+        ),
+    ],
+)
+def test_routes_need_the_described_permissions(prefix: str, heading: str, sentence: str) -> None:
+    described = read_permissions(heading, sentence)
+    routes = [
+        route
+        for route in all_routes()
+        if is_described_here(route) and route.path.startswith(prefix)
+    ]
+
+    assert len(routes) > 3
+    for route in routes:
+        assert sorted(route.role_actions) == sorted(described[route.is_mutating]), route
+
+
+def test_approving_and_rejecting_need_the_described_permission() -> None:
+    text = collapse_whitespace(find_section(read_page(PAGE), "Approval by a second person"))
+    described = re.findall(r"approving and rejecting need (\w+)", text)
+
+    for route in all_routes():
+        if route.path.endswith(("/approve", "/reject")):
+            assert list(route.role_actions) == described, route
+
+
+@pytest.mark.parametrize(
+    ("heading", "sentence", "words"),
+    [
+        ("Sending of invoices", r"A mail is (.*?);", DeliveryState),
+        ("Sending of invoices", r"Problems: (.*?)\.", [*DeliveryProblem, "no_invoice"]),
+        ("Approval request", r"The state is (.*?)\.", ApprovalState),
+        ("Payment of an invoice", r"The state is (.*?)\.", PaymentState),
+    ],
+)
+def test_states_and_problems_are_those_of_the_code(heading: str, sentence: str, words: Any) -> None:
+    text = collapse_whitespace(find_section(read_page(PAGE), heading))
+
+    assert set(re.findall(r"`(\w+)`", re.findall(sentence, text)[0])) == set(words)

@@ -57,6 +57,22 @@ def test_fields_have_the_specified_types_and_are_required(field: str) -> None:
     assert field in required_fields(InvoiceSetting)
 
 
+def test_the_table_of_limits_agrees_with_the_table_of_fields() -> None:
+    limits = {
+        row[0]: row[2] for row in read_table("Limits", "Limit") if row[1] == "invoice setting"
+    }
+    fields = {field: limit for names, limit in limits.items() for field in names.split(", ")}
+
+    assert set(fields) == {
+        field for field, rule in ALLOWED_VALUES.items() if isinstance(rule.create, Between)
+    }
+    for field, limit in fields.items():
+        on_create, _, on_update = limit.partition("; ")
+        on_update = on_update or on_create
+        assert allows_exactly(ALLOWED_VALUES[field].create, on_create.removesuffix(" on create"))
+        assert allows_exactly(ALLOWED_VALUES[field].update, on_update.removesuffix(" on update"))
+
+
 def test_the_create_body_has_the_specified_fields() -> None:
     rows = read_table("Billing group create body")
 

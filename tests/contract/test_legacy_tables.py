@@ -17,7 +17,12 @@ from nimbill.legacy.templates.bodies import (
 )
 from nimbill.legacy.templates.template_rules import AWS, CONTAINER_FIELD_ALIASES, LAYER, PROVISION
 from tests.contract.declared_routes import Route, all_routes
-from tests.contract.specification import read_table
+from tests.contract.specification import (
+    collapse_whitespace,
+    find_section,
+    read_specification,
+    read_table,
+)
 
 # fields that are not specified: why a stack failed, and the stack's name beside its template
 ADDED = {Stack: ["reason"], TemplateBody: ["nickname"]}
@@ -85,3 +90,20 @@ def test_every_row_of_the_table_is_a_route_with_its_status() -> None:
     for method, path, _, response in read_table("Legacy lifecycle API", "Method"):
         status = int(response[:3])
         assert routes[method, path.partition("?")[0]].handler.status_code == status, path
+
+
+def test_the_described_statuses_are_those_of_the_routes() -> None:
+    (sentence,) = re.findall(
+        r"Applying a template responds .*?202\.|Applying.*?\.",
+        collapse_whitespace(find_section(read_specification(), "Errors")),
+    )
+    applied, accepted = (int(status) for status in re.findall(r"\d+", sentence))
+    (notified,) = re.findall(r"status (\d+)\.", find_section(read_specification(), "Events"))
+    statuses = {key: route.handler.status_code for key, route in legacy_routes().items()}
+
+    assert statuses["POST", "/v3/alm/template"] == applied
+    assert statuses["PUT", "/v3/alm/template/{stack_id}"] == accepted
+    assert statuses["POST", "/v3/alm/template/compare"] == accepted
+    for _, endpoint, _ in read_table("Events", "Notification"):
+        method, path = endpoint.split()
+        assert statuses[method, path] == accepted == int(notified)

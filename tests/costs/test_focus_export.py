@@ -74,6 +74,12 @@ def test_the_columns_of_version_1_4_equal_the_specification() -> None:
     written = [row for row in rows if not row[0].startswith("PricingCurrency")]
 
     assert (len(rows), len(written)) == (65, 61)
+    assert [row for row in rows if row not in written] == [
+        ["PricingCurrency", "C", "String"],
+        ["PricingCurrencyContractedUnitPrice", "C?", "Decimal"],
+        ["PricingCurrencyEffectiveCost", "C", "Decimal"],
+        ["PricingCurrencyListUnitPrice", "C?", "Decimal"],
+    ]
     assert [name for name, *_ in written] == list(COLUMNS_1_4)
     for name, level, type_name in written:
         expected = (TYPES[type_name], level.endswith("?"))

@@ -168,6 +168,13 @@ def test_dollars_are_multiplied_by_the_rate_and_yen_divided() -> None:
     assert convert_currency(third, DOLLARS, DOLLARS, rate) == Fraction(7, 3)
 
 
+def test_a_quotient_differs_from_another_in_the_last_of_50_digits() -> None:
+    third = convert_currency(to_exact(1), YEN, DOLLARS, to_exact(3))
+
+    assert third > to_exact(Decimal(f"0.{'3' * 50}"))
+    assert third < to_exact(Decimal(f"0.{'3' * 49}4"))
+
+
 @given(st.fractions(), st.fractions(min_value=Fraction(1, 1000)))
 def test_converting_back_gives_the_same_amount(amount: Fraction, rate: Fraction) -> None:
     dollars = convert_currency(to_exact(amount), YEN, DOLLARS, to_exact(rate))

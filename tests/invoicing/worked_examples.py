@@ -26,7 +26,7 @@ class WorkedExample:
 
 
 def load_example(name: str) -> WorkedExample:
-    data = _load_toml(name)
+    data = read_inputs(name)
     return WorkedExample(
         InvoiceCase(
             charges=MonthlyCharges(
@@ -74,12 +74,12 @@ def list_printed_amounts(sheet: InvoiceSheet) -> dict[str, Any]:
     }
 
 
-def _load_toml(name: str) -> dict[str, Any]:
-    """With `like`, start from another example; the file then contains only what differs."""
+def read_inputs(name: str) -> dict[str, Any]:
+    """What a file contains; with `like`, it contains only what differs from another example."""
     data = tomllib.loads((FOLDER / f"{name}.toml").read_text(), parse_float=Decimal)
     if "like" not in data:
         return data
-    other = _load_toml(data["like"])
+    other = read_inputs(data["like"])
     return other | data | {"setting": other["setting"] | data["setting"]}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nimbill.database.embedded_postgres import Address
-from tests.costs.months.month_requests import reopen_month
+from tests.costs.months.month_requests import close_month, reopen_month
 from tests.invoicing.corrections.late_deliveries import (
     REASON,
     figures,
@@ -260,6 +260,26 @@ def test_a_reopened_month_is_imported_instead(month_end: MonthEnd, group: str) -
     response = send(month_end, import_id, group, "credit_note")
 
     assert read_problem(response, 409)["code"] == "month_open"
+
+
+def test_late_costs_differ_from_those_of_the_invoice(month_end: MonthEnd, group: str) -> None:
+    assert reopen_month(month_end.service, MONTH).status_code == 200
+    assert month_end.import_costs(*late_lines(LOWER))["state"] == "done"
+    assert close_month(month_end.service, MONTH).status_code == 200
+    import_id = import_late(month_end, *late_lines(HIGHER))
+
+    response = send(month_end, import_id, group, "credit_note")
+
+    assert read_problem(response, 409)["code"] == "costs_replaced"
+
+
+def test_late_costs_in_another_currency_are_refused(month_end: MonthEnd, group: str) -> None:
+    yen = late_lines("1000.1234567890")[0] | {"lineItem/CurrencyCode": "JPY"}
+    import_id = import_late(month_end, *late_lines("1000.1234567890"), yen)
+
+    response = send(month_end, import_id, group, "credit_note")
+
+    assert read_problem(response, 409)["code"] == "other_currency"
 
 
 def test_a_customer_without_an_invoice_is_only_dismissed(month_end: MonthEnd, group: str) -> None:

@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from nimbill.costs.months.records import park_month
 from nimbill.database.embedded_postgres import Address
-from tests.costs.months.month_requests import close_month
+from nimbill.foundation.billing_period import BillingPeriod
+from tests.costs.months.month_requests import close_month, run_in_transaction
 from tests.invoicing.corrections.late_deliveries import (
     REASON,
     import_late,
@@ -180,6 +182,15 @@ def test_what_cannot_be_replaced(month_end: MonthEnd) -> None:
     )
     assert read_problem(request(month_end, group), 409)["code"] == "has_credit_notes"
     assert month_end.get(path_of(group, "/state")).json()["invoice_no"] == "202609-0001"
+
+
+def test_an_invoice_of_a_parked_month_is_not_replaced(month_end: MonthEnd, group: str) -> None:
+    run_in_transaction(
+        month_end.service,
+        lambda db, scope: park_month(db, scope, BillingPeriod(MONTH, "aws"), "imp_x", "sums"),
+    )
+
+    assert read_problem(request(month_end, group), 409)["code"] == "month_parked"
 
 
 def test_a_cancelled_invoice_is_not_replaced(month_end: MonthEnd, group: str) -> None:

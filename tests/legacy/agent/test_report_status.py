@@ -92,6 +92,7 @@ def test_any_status_is_accepted(service: Service, path: str) -> None:
 
     for status in (
         *("starting", "installing", "error", "notice", "spot_terminate", "完了", "x" * 64),
+        *("updating", "restarting", "running", "terminated"),
     ):
         response = post_report(service, path, agent, status=status)
         assert response.json()["status"] == status
