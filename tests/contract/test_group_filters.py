@@ -1,14 +1,15 @@
 """A caller with a filter on billing groups sees everything of those groups and nothing of others.
 
 Both groups have accounts, costs, entries, reservations, invoices and a reseller. Responses are
-opened: links to CSV files are followed, and the texts of PDF files are read.
+opened: links to files are followed, and what CSV, PDF and zip files contain is read.
 """
 
 from __future__ import annotations
 
 import io
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import httpx
@@ -19,11 +20,14 @@ from nimbill.database.embedded_postgres import Address
 from nimbill.foundation.product import Product
 from tests.contract.declared_routes import Route, protected_routes
 from tests.contract.full_groups import make_full_group
-from tests.contract.opened_responses import open_response
+from tests.contract.opened_responses import FileKind, open_files, open_response
+from tests.contract.resource_factories import make_api_client, make_reseller
 from tests.contract.route_requests import build_valid_request, send_request
 from tests.contract.superuser import connect_superuser
 from tests.contract.tenants import PLAIN_VALUES, Tenant, new_tenant
+from tests.portal.portal_customer import ALL_FLAGS
 from tests.running_service import Service
+from tests.subusers import issue_token_headers
 
 PRODUCTS = (Product.core, Product.portal)
 
@@ -135,6 +139,27 @@ OF_ONE_COMPANY = {
     "read_dashboard",
     "read_forecast",
 }
+# what is opened of the routes whose responses are files, or link to them
+CSV, PDF, ZIP = FileKind.csv, FileKind.pdf, FileKind.zip
+FILES: Mapping[str, set[FileKind]] = {
+    "download_credit_notes": {CSV},
+    "download_discount_csv": {CSV},
+    "download_focus_file": {CSV},
+    "download_merged_csv": {CSV},
+    "download_usage_report": {CSV},
+    "export_archive": {ZIP, CSV, PDF},
+    "export_billing_group_csv": {CSV},
+    "export_billing_group_setting_csv": {CSV},
+    "export_invoice_account_csv": {CSV},
+    "export_invoice_tag_csv": {CSV},
+    "export_projects_of_month": {CSV},
+    "print_covering_page": {PDF},
+    "print_credit_note": {PDF},
+    "print_customer_invoice": {PDF},
+    "print_invoice": {PDF},
+    "print_invoice_revision": {PDF},
+    "print_month": {ZIP, PDF},
+}
 WITHOUT_GROUP_DATA = {
     "get_archive_key",
     "list_api_clients",
@@ -168,9 +193,13 @@ READS = [
 ]
 
 
-def each_read(*operations: str) -> pytest.MarkDecorator:
+def each_read(*operations: str, products: Sequence[Product] = PRODUCTS) -> pytest.MarkDecorator:
     """Run the test for these operations, or for all."""
-    reads = [read for read in READS if not operations or read[0].operation in operations]
+    reads = [
+        (route, product)
+        for route, product in READS
+        if product in products and (not operations or route.operation in operations)
+    ]
     names = [f"{route.operation}, {product}" for route, product in reads]
     return pytest.mark.parametrize(("route", "product"), reads, ids=names)
 
@@ -193,6 +222,17 @@ class Scene:
             billing_groups=[self.visible.group],
         )
 
+    def customer(self) -> dict[str, str]:
+        """Headers of a portal login of the visible group with every flag."""
+        tenant, user_id = self.visible, make_reseller(self.visible)
+        tenant.superuser.sql(
+            "UPDATE resellers SET meta = $1 WHERE user_id = $2", json.dumps(ALL_FLAGS), user_id
+        )
+        client_id = make_api_client(tenant, user_id)
+        return issue_token_headers(
+            tenant.service, Product.portal, user_id, client_id, organisation=tenant.organisation
+        )
+
 
 @pytest.fixture(scope="module")
 def scene(running: Service, superuser: Address) -> Iterator[Scene]:
@@ -208,6 +248,8 @@ def read(tenant: Tenant, route: Route, headers: dict[str, str]) -> httpx.Respons
     kept = {*PLAIN_VALUES, *({"company_id"} if route.operation in OF_ONE_GROUP else ())}
     query = {name: value for name, value in request.query.items() if name in kept}
     body = None if route.operation == "create_or_list_resellers" else request.body
+    if isinstance(body, dict) and "redo" in body:
+        body = {"redo": True}  # asks for an existing file
     return send_request(tenant, route, replace(request, query=query, body=body), headers)
 
 
@@ -228,16 +270,36 @@ def test_every_reading_route_is_tested() -> None:
 def test_a_restricted_caller_sees_nothing_of_the_hidden_group(
     scene: Scene, logs: io.StringIO, route: Route, product: Product
 ) -> None:
+    if route.operation in FILES:  # a file that is kept for the next caller has both groups
+        service, organisation = scene.visible.service, scene.visible.organisation
+        open_files(service, read(scene.visible, route, service.root(organisation, product)))
+
     response = read(scene.visible, route, scene.restricted(product))
 
-    text = open_response(scene.visible.service, response)
+    opened = open_files(scene.visible.service, response)
+    text = opened.text
     assert response.status_code == OF_WHOLE_MONTH.get(route.operation, 200), response.text
     for tenant in (scene.hidden, scene.foreign):
         assert_nothing_of(tenant, text + repr(response.headers) + logs.getvalue())
+    assert opened.kinds == FILES.get(route.operation, set())
     if route.operation in LISTS | OF_ONE_GROUP | OWN_FILTERS:
         assert scene.visible.find_canaries(text) != []
     elif route.operation in OF_WHOLE_MONTH and response.is_success:
         assert response.json() == []
+
+
+@each_read(*FILES, products=[Product.portal])
+def test_a_customer_downloads_nothing_of_another_group(
+    scene: Scene, logs: io.StringIO, route: Route, product: Product
+) -> None:
+    response = read(scene.visible, route, scene.customer())
+
+    opened = open_files(scene.visible.service, response)
+    assert response.status_code == 200, response.text
+    assert opened.kinds == FILES[route.operation]
+    assert scene.visible.find_canaries(opened.text) != []
+    for tenant in (scene.hidden, scene.foreign):
+        assert_nothing_of(tenant, opened.text + repr(response.headers) + logs.getvalue())
 
 
 @each_read(*LISTS)

@@ -27,6 +27,12 @@ def read_properties(pdf: bytes) -> Mapping[str, str]:
     return properties
 
 
+def read_attachments(pdf: bytes) -> list[bytes]:
+    with PdfDocument(pdf) as document:
+        numbers = range(document.count_attachments())
+        return [bytes(document.get_attachment(number).get_data()) for number in numbers]
+
+
 def find_right_edge(pdf: bytes) -> float:
     """Of the character that is furthest to the right, in points."""
     with PdfDocument(pdf) as document:

@@ -1,8 +1,9 @@
 """A revoked right is gone with the next request, in every process.
 
-Two servers share a database. A client, user, password, mapping, role, permission or session ends at
-one of them; requests that start after its 200, at both servers, must see it ended. A renamed role
-must keep working.
+Two servers share a database. In core, in the portal and in version 3, a client, user, password,
+mapping, role, permission, session, view or stack ends at one of them; requests that start after its
+200, at both servers, must see it ended. A renamed role must keep working. The right of an agent
+ends when its stack is gone, not already when the deletion begins.
 """
 
 from __future__ import annotations
@@ -16,160 +17,144 @@ from functools import partial
 
 import httpx
 
-from nimbill.access.role_actions import RoleAction
-from tests.proof.real_server import real_server
+from tests.proof import revocations as ends
+from tests.proof.revocable_rights import Right, RightsMaker
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
-from tests.running_service import PASSWORD
-from tests.subusers import SubuserAccount, create_subuser
+from tests.proof.server_pair import ServerPair, server_pair
 
 TARGET = (
-    "10,000 trials in 2 processes: 0 requests accepted that start after the 200 of what ended "
-    "their right"
+    "10,000 trials in 2 processes, in core, portal and version 3: 0 requests accepted that start "
+    "after the 200 of what ended their right"
 )
-QUICK = 100
 FULL = 10_000
 SECONDS_MAX = 180
-MISSING = ("version 3, agents and the portal",)
 
-PATH = "/m/core/billinggroup"
 AT_ONCE = 4
+
+
+@dataclass(frozen=True)
+class Revocation:
+    area: str
+    what: str
+    make: Callable[[RightsMaker], Right]
+    end: ends.End
+    after: int  # status from then on; 0: as before
+    by_root: bool = False  # the root user ends it with a token of core, not the owner of the right
 
 
 @dataclass
 class RevocationTrials:
-    environment: RowEnvironment
+    rights: RightsMaker
     servers: list[httpx.Client]
-    root: dict[str, str]
     ended: Counter[str] = field(default_factory=Counter)
     requests: int = 0
     misses: list[str] = field(default_factory=list)
 
-    def request_both(self, headers: dict[str, str]) -> list[int]:
+    def request_both(self, right: Right) -> list[int]:
         """Send two requests to each server, which may have cached the first result."""
         self.requests += 4
-        return [s.get(PATH, headers=headers).status_code for s in (*self.servers, *self.servers)]
+        method = "GET" if right.form is None else "POST"
+        return [
+            server.request(method, right.path, data=right.form, headers=right.headers).status_code
+            for server in (*self.servers, *self.servers)
+        ]
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
     service = environment.service
     service.organisation = service.new_organisation("T3")
-    with _two_servers(environment) as servers:
-        trials = RevocationTrials(environment, servers, service.root())
+    with server_pair(environment) as pair, _clients(pair) as servers:
+        trials = RevocationTrials(RightsMaker(service), servers)
         with ThreadPoolExecutor(AT_ONCE) as threads:
             for _ in threads.map(partial(_run_trial, trials), range(size)):
                 pass
-    kinds = ", ".join(f"{count} {what}" for what, count in sorted(trials.ended.items()))
-    figures = f"{size} trials ({kinds}), {trials.requests} requests: {len(trials.misses)} wrong"
+    areas = ", ".join(f"{count} {area}" for area, count in sorted(trials.ended.items()))
+    figures = (
+        f"{size} trials of {len(REVOCATIONS)} kinds ({areas}), {trials.requests} requests: "
+        f"{len(trials.misses)} wrong"
+    )
     return Measurement(figures, trials.misses)
 
 
 @contextmanager
-def _two_servers(environment: RowEnvironment) -> Iterator[list[httpx.Client]]:
-    settings = {
-        "NIMBILL_DATABASE_URL": environment.postgres.url,
-        "NIMBILL_KEY_FILE": str(environment.service.settings.key_file),
-        "NIMBILL_RATE_LIMIT": "0",
-    }
+def _clients(pair: ServerPair) -> Iterator[list[httpx.Client]]:
+    first, second = pair.urls
     with (
-        real_server(environment.new_folder("t3") / "data", settings, workers=1) as first,
-        real_server(environment.new_folder("t3") / "data", settings, workers=1) as second,
-        httpx.Client(base_url=first.url, timeout=60, trust_env=False) as first_client,
-        httpx.Client(base_url=second.url, timeout=60, trust_env=False) as second_client,
+        httpx.Client(base_url=first, timeout=60, trust_env=False) as first_client,
+        httpx.Client(base_url=second, timeout=60, trust_env=False) as second_client,
     ):
         yield [first_client, second_client]
 
 
 def _run_trial(trials: RevocationTrials, number: int) -> None:
-    what, end, after = ENDS[number % len(ENDS)]
-    user = create_subuser(trials.environment.service, core=[RoleAction.ReadBillingGroup])
-    headers = user.core if what != "session ended" else _sign_in(trials)
-    before = trials.request_both(headers)
-    client = trials.servers[number // len(ENDS) % 2]
-    done = end(trials, client, user, headers)
-    statuses = trials.request_both(headers)
-    trials.ended[what] += 1
-    if set(before) != {200} or done.status_code != 200:
+    revocation = REVOCATIONS[number % len(REVOCATIONS)]
+    what, right = f"{revocation.area}, {revocation.what}", revocation.make(trials.rights)
+    before = trials.request_both(right)
+    client = trials.servers[(number + number // len(REVOCATIONS)) % 2]
+    owner = trials.rights.service.root() if revocation.by_root else right.owner
+    done = revocation.end(client, right, owner)
+    after = trials.request_both(right)
+    trials.ended[revocation.area] += 1
+    if set(before) != {right.accepted} or done.status_code != 200:
         trials.misses.append(f"{what}: before {before}, ending it {done.status_code} {done.text}")
-    if set(statuses) != {after}:
-        trials.misses.append(f"{what}: accepted after it ended, answered {statuses}")
+    if set(after) != {revocation.after or right.accepted}:
+        trials.misses.append(f"{what}: accepted after it ended, answered {after}")
 
 
-End = Callable[[RevocationTrials, httpx.Client, SubuserAccount, dict[str, str]], httpx.Response]
+SAME = 0
+Make = Callable[[RightsMaker], Right]
 
 
-def _role(user: SubuserAccount) -> str:
-    return f"/m/auth/rbac/roles/core/role-{user.user_id[-12:]}"
+def _of_roles(area: str, make: Make) -> list[Revocation]:
+    """What ends the rights of a subuser with a role and an API client."""
+    return [
+        Revocation(area, "client deleted", make, ends.delete_client, 401),
+        Revocation(area, "user deleted", make, ends.delete_user, 401),
+        Revocation(area, "role unmapped", make, ends.unmap_role, 403),
+        Revocation(area, "role deleted", make, ends.delete_role, 403),
+        Revocation(area, "permission removed", make, ends.narrow_role, 403),
+        Revocation(area, "role renamed", make, ends.rename_role, SAME),
+        Revocation(area, "password changed", make, ends.change_password, 401),
+    ]
 
 
-def _delete_client(
-    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
-) -> httpx.Response:
-    return client.delete(f"/m/u/users/client/{p.user_id}/{p.client_id}", headers=t.root)
+def _of_version_3(area: str, make: Make) -> list[Revocation]:
+    return [
+        Revocation(area, "client deleted", make, ends.delete_client, 401, by_root=True),
+        Revocation(area, "user deleted", make, ends.delete_user, 401, by_root=True),
+        Revocation(area, "password changed", make, ends.change_password, 401, by_root=True),
+        Revocation(area, "role detached", make, ends.detach_legacy_role, 403),
+        Revocation(area, "role replaced", make, ends.replace_legacy_role, 403),
+        Revocation(area, "role deleted", make, ends.delete_legacy_role, 403),
+        Revocation(area, "scope narrowed", make, ends.narrow_legacy_role, 403),
+        Revocation(area, "role renamed", make, ends.rename_legacy_role, SAME),
+    ]
 
 
-def _delete_user(
-    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
-) -> httpx.Response:
-    return client.delete(f"/m/u/users/{p.user_id}", headers=t.root)
-
-
-def _change_password(
-    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
-) -> httpx.Response:
-    return client.put(
-        f"/m/u/users/{p.user_id}/password", json={"password": "another 77"}, headers=t.root
-    )
-
-
-def _unmap(
-    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
-) -> httpx.Response:
-    return client.patch(f"/m/auth/rbac/{p.user_id}/userroles", json={"roles": []}, headers=t.root)
-
-
-def _delete_role(
-    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
-) -> httpx.Response:
-    return client.delete(_role(p), headers=t.root)
-
-
-def _narrow_role(
-    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
-) -> httpx.Response:
-    return client.patch(_role(p), json={"permissions": ["ReadUsers"]}, headers=t.root)
-
-
-def _rename_role(
-    t: RevocationTrials, client: httpx.Client, p: SubuserAccount, _: dict[str, str]
-) -> httpx.Response:
-    return client.patch(_role(p), json={"name": f"name-{p.user_id[-12:]}"}, headers=t.root)
-
-
-def _sign_out(
-    _: RevocationTrials, client: httpx.Client, __: SubuserAccount, headers: dict[str, str]
-) -> httpx.Response:
-    return client.delete("/core/session", headers=headers)
-
-
-def _sign_in(trials: RevocationTrials) -> dict[str, str]:
-    """A console session of its own root user, so that no other trial signs it out."""
-    service = trials.environment.service
-    organisation = service.new_organisation("T3 session")
-    body = {"organisation": organisation.organisation_id, "username": "root", "password": PASSWORD}
-    answer = trials.servers[0].post("/core/session", json=body)
-    assert answer.status_code == 200, answer.text
-    return {"Authorization": f"Bearer {answer.json()['access_token']}"}
-
-
-# what ends, how, and the response from then on
-ENDS: tuple[tuple[str, End, int], ...] = (
-    ("client deleted", _delete_client, 401),
-    ("user deleted", _delete_user, 401),
-    ("role unmapped", _unmap, 403),
-    ("role deleted", _delete_role, 403),
-    ("permission removed", _narrow_role, 403),
-    ("role renamed", _rename_role, 200),
-    ("password changed", _change_password, 401),
-    ("session ended", _sign_out, 401),
-)
+R = RightsMaker
+CORE, STAFF, CUSTOMER, VIEW = "core", "staff in the portal", "customers", "views"
+CUSTOMERS_USER, LEGACY, AGENT = "customers' users", "version 3", "agents"
+REVOCATIONS = [
+    *_of_roles(CORE, R.core_client),
+    Revocation(CORE, "session ended", R.core_session, ends.sign_out, 401),
+    *_of_roles(STAFF, R.staff_in_portal),
+    *_of_roles(CUSTOMERS_USER, R.customers_user),
+    Revocation(
+        CUSTOMERS_USER, "account deleted", R.customers_user, ends.delete_customer, 401, True
+    ),
+    Revocation(CUSTOMERS_USER, "flag off", R.customers_user, ends.turn_flag_off, 403, True),
+    Revocation(CUSTOMER, "account deleted", R.customer, ends.delete_customer, 401),
+    Revocation(CUSTOMER, "password changed", R.customer, ends.change_customers_password, 401),
+    Revocation(CUSTOMER, "flag off", R.customer, ends.turn_flag_off, 403),
+    Revocation(CUSTOMER, "session ended", R.customer_session, ends.sign_out, 401),
+    Revocation(VIEW, "view ended", R.staff_view, ends.end_view, 401),
+    Revocation(VIEW, "account deleted", R.staff_view, ends.delete_customer, 401),
+    Revocation(VIEW, "viewer deleted", R.staff_view, ends.delete_user, 401),
+    Revocation(VIEW, "role unmapped", R.staff_view, ends.unmap_role, 401),
+    Revocation(VIEW, "client deleted", R.staff_view, ends.delete_client, 401),
+    *_of_version_3(LEGACY, R.legacy_user),
+    *_of_version_3(AGENT, R.client_as_agent),
+    Revocation(AGENT, "stack deleted", R.agent, ends.delete_stack, 401),
+]
+QUICK = len(REVOCATIONS)
