@@ -1,7 +1,7 @@
 # The targets of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check other-checks test test-unit test-browser prove-quick test-spark prove mutants bench focus-check clients-check routes contract-table web-types choices migrate screenshots pictures lock setup clean browser environment web-assets
+.PHONY: help demo run check other-checks test test-unit test-browser prove-quick test-spark prove mutants bench focus-check clients-check routes contract-table web-types choices migrate screenshots pictures lock setup clean browser fuse environment web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -132,7 +132,7 @@ FILE_BY_FILE = --numprocesses=$(TEST_PROCESSES) --dist=loadfile --no-loadscope-r
 test-browser: setup browser ## tests of the web pages in Chromium, of the demo, of commands, of servers and of the code base
 	$(PY)python $(call PYTEST,browser) $(if $(strip $(ARGS)),$(ARGS),$(FILE_BY_FILE) $(PRODUCT_TESTS))
 
-prove-quick: setup browser ## every row of the proof board in its quick size
+prove-quick: setup browser fuse ## every row of the proof board in its quick size
 	$(PY)python $(call PYTEST,proof) $(if $(strip $(ARGS)),$(ARGS),$(IN_ORDER) $(PROOF_TESTS))
 
 # Starts a standalone master and two workers on this machine.
@@ -156,7 +156,19 @@ browser:
 	echo "No chromium on this machine: the browser tests will be skipped."; \
 	echo "To run them, install your system's chromium (Debian and Ubuntu: apt-get install chromium)."
 
-prove: setup browser ## rows of the proof board in full size: ROW=A1, all, or what fits: MINUTES=60
+# Rows about power cuts and failing disks mount a file system of their own.
+fuse:
+	@test "$$(uname)" = Linux || exit 0; \
+	find_library() { python3 -c 'import ctypes.util, sys; sys.exit(ctypes.util.find_library("fuse3") is None)'; }; \
+	find_library && exit 0; \
+	if test "$$(id -u)" = 0 && command -v apt-get >/dev/null; then \
+	  echo "Installing fuse3 for the rows about disks."; \
+	  export DEBIAN_FRONTEND=noninteractive; \
+	  { apt-get -qq update; apt-get -qq install --yes --no-install-recommends fuse3; } >/dev/null 2>&1 || true; \
+	fi; \
+	find_library || echo "No libfuse3 on this machine: rows about power cuts and failing disks will not run."
+
+prove: setup browser fuse ## rows of the proof board in full size: ROW=A1, all, or what fits: MINUTES=60
 	$(PY)python -m tests.proof $(ROW) $(if $(MINUTES),--minutes $(MINUTES))
 ifeq ($(strip $(ROW)$(MINUTES)),)
 	$(PY)python -m tests.mutation

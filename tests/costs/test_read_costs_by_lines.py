@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from datetime import timedelta
 from decimal import Decimal
 from typing import Any
@@ -120,14 +121,16 @@ def test_a_month_without_imports_has_no_rows(service: Service) -> None:
     assert get_costs(service, "?by=tag:a,day", month="2026-01")["rows"] == []
 
 
+@pytest.mark.parametrize(("place", "name"), [(Lake, "addresses"), (tempfile, "mkdtemp")])
 def test_unreadable_lines_are_unavailable(
-    service: Service, monkeypatch: pytest.MonkeyPatch
+    service: Service, monkeypatch: pytest.MonkeyPatch, place: object, name: str
 ) -> None:
-    def fail(_lake: Lake, _names: object) -> None:
+    def fail(*_: object, **__: object) -> None:
         raise OSError("canary")
 
-    monkeypatch.setattr(Lake, "addresses", fail)
+    monkeypatch.setattr(place, name, fail)
 
     response = service.http.get(f"{PATH}/2026-09?by=tag:team,day", headers=service.root())
 
     assert read_problem(response, 503)["code"] == "cost_lines_unavailable"
+    assert response.headers["retry-after"] == "60"

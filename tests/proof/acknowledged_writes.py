@@ -31,6 +31,9 @@ SELECT billinggroup_name AS name, company_id,
         AND k.key = g.billinggroup_name) AS keys
 FROM billing_groups AS g WHERE g.organisation_id = $1
 """
+_NAMES = (
+    "SELECT billinggroup_name AS name, company_id FROM billing_groups WHERE organisation_id = $1"
+)
 _AUDITED = "SELECT entry FROM audit_log WHERE organisation_id = $1"
 
 
@@ -40,6 +43,7 @@ class WriteJournal:
 
     acknowledged: dict[str, str] = field(default_factory=dict)  # the name to the company_id
     statuses: Counter[int] = field(default_factory=Counter)
+    broken_connections: int = 0
     slowest_answer: float = 0.0  # in seconds
     last_success: dict[int, float] = field(default_factory=dict)  # of each client
     misses: list[str] = field(default_factory=list)
@@ -53,10 +57,18 @@ class WritingClients:
     """Starts the clients on entry; at the exit every request has been acknowledged."""
 
     def __init__(
-        self, url: str, headers: Mapping[str, str], clients: int, *, answer_seconds_max: float
+        self,
+        url: str,
+        headers: Mapping[str, str],
+        clients: int,
+        *,
+        answer_seconds_max: float,
+        service_restarts: bool = False,
     ) -> None:
+        """If the service restarts, a broken connection is no miss."""
         self.journal = WriteJournal()
         self._url, self._headers, self._seconds_max = url, headers, answer_seconds_max
+        self._service_restarts = service_restarts
         self._stopped = threading.Event()
         self._threads = [
             threading.Thread(target=self._write, args=(number,), daemon=True)
@@ -133,6 +145,10 @@ class WritingClients:
                 answer = http.request(method, path, json=body, headers=headers)
             except httpx.TransportError as error:
                 waited = time.monotonic() - began
+                if self._service_restarts and waited < self._seconds_max:
+                    self.journal.broken_connections += 1
+                    time.sleep(SECONDS_BETWEEN_TRIES)
+                    continue
                 self.journal.miss(f"{method} {key}: no answer, {error!r} after {waited:.1f} s")
                 return None
             self.journal.statuses[answer.status_code] += 1
@@ -179,6 +195,17 @@ def compare_with_records(
         if name not in journal.acknowledged:
             misses.append(f"{name} is stored without an acknowledgement")
     return misses
+
+
+def find_lost(journal: WriteJournal, superuser: Address, organisation_id: str) -> list[str]:
+    """Everything acknowledged so far that is not stored; the clients may go on meanwhile."""
+    acknowledged = dict(journal.acknowledged)
+    found = {row["name"]: row["company_id"] for row in rows(superuser, _NAMES, organisation_id)}
+    return [
+        f"{name} was acknowledged and is lost"
+        for name, company_id in acknowledged.items()
+        if found.get(name) != company_id
+    ]
 
 
 def _count_audited(superuser: Address, organisation_id: str) -> Counter[str]:

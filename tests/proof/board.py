@@ -16,7 +16,7 @@ from tests.proof.broken_variants import (
     run_variant,
     variants_of,
 )
-from tests.proof.row import Measurement, ProofRow
+from tests.proof.row import Measurement, NotPossibleHere, ProofRow
 from tests.proof.row_environment import RowEnvironment, print_progress
 
 VARIANT_SECONDS_MAX = 900
@@ -85,8 +85,8 @@ def run_row(
             print_progress(f"{row.name}, broken variant {variant.name}: {variant.fault}")
             result = run_variant(variant, seed=variant_seed, seconds_max=VARIANT_SECONDS_MAX)
             line.variants.append(result)
-    except StalePatch as stale:
-        line.error = str(stale)
+    except (NotPossibleHere, StalePatch) as reason:
+        line.error = str(reason)
     except Exception:  # noqa: BLE001  # the other rows must still run
         line.error = traceback.format_exc()
     line.seconds = time.monotonic() - began

@@ -62,6 +62,10 @@ class ProofRow:
             return Measurement("stopped", [f"not finished after the {allowed} s of its watchdog"])
 
 
+class NotPossibleHere(Exception):
+    """This machine lacks what the row needs; the message says what."""
+
+
 class WatchdogExpired(BaseException):
     """Not an Exception, so that measuring code does not take it for a failed request."""
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.proof.row import ProofRow, load_rows
+from tests.proof.row import NotPossibleHere, ProofRow, load_rows
 from tests.proof.row_environment import ROOT, RowEnvironment
 
 ROWS = load_rows()
@@ -14,7 +14,10 @@ MEASURED_BY_TEST_FILES = [row for row in ROWS.values() if row.inside]
 def test_the_row_is_green(row: ProofRow, environment: RowEnvironment) -> None:
     print(f"{row.name}: {row.target} Size {row.quick}, seed {environment.seed}")
 
-    measurement = row.run(environment, row.quick)
+    try:
+        measurement = row.run(environment, row.quick)
+    except NotPossibleHere as reason:
+        pytest.skip(str(reason))
 
     print(measurement.figures)
     assert measurement.green, measurement.format_misses()

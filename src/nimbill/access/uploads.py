@@ -16,7 +16,7 @@ from multipart import MultipartError, MultipartSegment, PushMultipartParser, par
 
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid, Unavailable, Unreadable
-from nimbill.foundation.fsync import fsync_path
+from nimbill.foundation.fsync import create_folder, fsync_path
 
 basis = chosen("uploads")
 
@@ -43,7 +43,7 @@ class Upload:
 
     def move_to(self, folder: Path) -> None:
         """Move the files to this folder and fsync it."""
-        folder.parent.mkdir(parents=True, exist_ok=True)
+        create_folder(folder.parent)
         self.folder.rename(folder)
         fsync_path(folder)
         fsync_path(folder.parent)

@@ -39,6 +39,7 @@ from nimbill.database.table_copy import (
 )
 from nimbill.foundation import clock
 from nimbill.foundation.encryption import Encryptor, load_or_create_key
+from nimbill.foundation.fsync import create_folder, fsync_path
 from nimbill.foundation.settings import Settings
 
 _LAKE_FILES = "SELECT path, sha256 FROM lake_files WHERE organisation_id = $1 ORDER BY path"
@@ -58,7 +59,7 @@ def new_backup_folder(folder: Path) -> Iterator[None]:
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BackupError(f"{folder} is not an empty folder. Choose an empty or a new one.")
-    folder.mkdir(parents=True, exist_ok=True)
+    create_folder(folder)
     folder.chmod(0o700)
     try:
         yield
@@ -92,6 +93,7 @@ def copy_key(key_file: Path, target: Path) -> None:
         file.write(key_file.read_bytes())
         file.flush()
         os.fsync(file.fileno())
+    fsync_path(target.parent)
 
 
 async def write_backup(

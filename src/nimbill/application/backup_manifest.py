@@ -12,6 +12,7 @@ import msgspec
 
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import OperatorError
+from nimbill.foundation.fsync import fsync_path, fsync_tree
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -61,13 +62,15 @@ def compute_key_check(encryptor: Encryptor) -> str:
 
 
 def write_manifest(folder: Path, manifest: BackupManifest) -> None:
-    """Written last: a folder without a manifest is no backup."""
+    """Written last, after all other files were synced: a folder without it is no backup."""
+    fsync_tree(folder)
     partial = folder / f"{MANIFEST}.part"
     with partial.open("wb") as file:
         file.write(msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n")
         file.flush()
         os.fsync(file.fileno())
     partial.rename(folder / MANIFEST)
+    fsync_path(folder)
 
 
 def read_manifest(folder: Path) -> BackupManifest:

@@ -27,6 +27,7 @@ from nimbill.database.migrate import (
 )
 from nimbill.database.table_copy import CopiedTable, load_tables
 from nimbill.foundation.encryption import load_or_create_key
+from nimbill.foundation.fsync import create_folder, fsync_path
 from nimbill.foundation.settings import Settings
 
 # Folders of the data folder whose contents belong to a database.
@@ -106,7 +107,8 @@ def _restore_lake(lake: Lake, settings: Settings, folder: Path, names: Sequence[
 
 def _restore_checkpoints(settings: Settings, folder: Path, manifest: BackupManifest) -> None:
     target = settings.data / "audit"
-    target.mkdir(parents=True, exist_ok=True, mode=0o700)
+    create_folder(target, 0o700)
     for name in manifest.list_files(AUDIT_FOLDER):
         with (folder / AUDIT_FOLDER / name).open("rb") as source:
             copy_stream(source, target / PurePosixPath(name).name)
+    fsync_path(target)

@@ -10,6 +10,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from nimbill.audit.records import format_timestamp
 from nimbill.foundation.clock import now
 from nimbill.foundation.encryption import Encryptor
+from nimbill.foundation.fsync import create_folder, fsync_path
 
 
 def _derive_signing_key(encryptor: Encryptor) -> Ed25519PrivateKey:
@@ -24,7 +25,7 @@ def write_checkpoint(
     folder: Path, encryptor: Encryptor, organisation_id: str, seq: int, hash_: bytes
 ) -> None:
     """Append one signed line and fsync it."""
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    create_folder(folder, 0o700)
     at = format_timestamp(now())
     signature = _derive_signing_key(encryptor).sign(_signed_text(organisation_id, seq, hash_, at))
     line = {"seq": seq, "hash": hash_.hex(), "at": at, "signature": signature.hex()}
@@ -35,6 +36,7 @@ def write_checkpoint(
         out.write(separator + json.dumps(line) + "\n")
         out.flush()
         os.fsync(out.fileno())
+    fsync_path(folder)  # the file may be new
 
 
 def read_checkpoints(

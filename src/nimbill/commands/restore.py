@@ -16,6 +16,7 @@ from nimbill.application.restore import (
 )
 from nimbill.commands.command_settings import load_command_settings
 from nimbill.commands.console import JsonSwitch, print_json, print_text, progress_bar
+from nimbill.foundation.fsync import create_folder
 
 
 def restore(folder: Path, /, *, key: Path | None = None, json: JsonSwitch = False) -> None:
@@ -38,7 +39,7 @@ def restore(folder: Path, /, *, key: Path | None = None, json: JsonSwitch = Fals
     require_key_of_backup(manifest, settings.key_file if key_exists or key is None else key)
     require_empty_places(settings)
     if key is not None and not key_exists:
-        settings.key_file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        create_folder(settings.key_file.parent, 0o700)
         copy_key(key, settings.key_file)
     with progress_bar("restore"), open_database(settings) as url:
         asyncio.run(restore_backup(url, settings, folder, manifest))

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from nimbill.foundation.errors import OperatorError
+from nimbill.foundation.fsync import create_folder, fsync_path
 
 KEY_BYTES = 32
 NONCE_BYTES = 12
@@ -88,7 +89,7 @@ def is_key_missing(file: Path) -> bool:
 
 
 def _create_key_file(file: Path) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    create_folder(file.parent, 0o700)
     handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=".key-")
     try:
         with os.fdopen(handle, "w") as out:
@@ -98,6 +99,7 @@ def _create_key_file(file: Path) -> None:
         Path(temporary).chmod(0o400)
         # Unlike a rename, a link fails if the file exists: of two first starts one key survives.
         os.link(temporary, file)
+        fsync_path(file.parent)
     except FileExistsError:
         pass
     finally:

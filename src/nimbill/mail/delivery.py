@@ -18,6 +18,7 @@ from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
+from nimbill.foundation.fsync import create_folder, fsync_path
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings
 from nimbill.jobs.records import add_job, clear_payload
@@ -111,8 +112,8 @@ def _build_email(
 
 def write_to_outbox(folder: Path, message_id: str, email: EmailMessage) -> None:
     """Write a temporary file and rename it, so that a reader never sees half a message."""
-    folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    folder.mkdir(exist_ok=True, mode=0o700)  # `mode` does not apply to parents
+    create_folder(folder.parent, 0o700)
+    create_folder(folder, 0o700)  # the mode does not apply to parents
     handle, temporary = tempfile.mkstemp(dir=folder, prefix=".writing-")
     try:
         with os.fdopen(handle, "wb") as out:
@@ -123,3 +124,4 @@ def write_to_outbox(folder: Path, message_id: str, email: EmailMessage) -> None:
     except BaseException:
         Path(temporary).unlink()
         raise
+    fsync_path(folder)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import os
@@ -111,6 +112,19 @@ def test_an_unreadable_footer_is_reported_by_the_conversion(inbox: Inbox) -> Non
     inbox.put("a.parquet", b"PAR1" + b"nothing here" + b"\x04\0\0\0PAR1")
 
     assert inbox.fetch().parts[0].file_type == "parquet"
+
+
+def test_a_footer_that_the_disk_does_not_deliver_is_an_error_of_the_disk(
+    inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.EIO, "Input/output error")
+
+    write_parquet(inbox.folder / "a.parquet")
+    monkeypatch.setattr(pq, "read_metadata", fail)
+
+    with pytest.raises(OSError, match="Input/output error"):
+        inbox.fetch()
 
 
 def test_a_folder_contains_all_cost_files_below_it(inbox: Inbox) -> None:

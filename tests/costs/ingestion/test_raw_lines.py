@@ -100,3 +100,17 @@ def test_a_cell_longer_than_one_block_is_read(tmp_path: Path) -> None:
         ]
 
     assert descriptions == ["short", long, "short"]
+
+
+@pytest.mark.parametrize(
+    ("content", "error"), [(None, FileNotFoundError), (b"PAR1 is not all", CostFileError)]
+)
+def test_a_failing_disk_is_told_from_a_corrupt_parquet_file(
+    tmp_path: Path, content: bytes | None, error: type[Exception]
+) -> None:
+    path = tmp_path / "a.parquet"
+    if content is not None:
+        path.write_bytes(content)
+
+    with pytest.raises(error):
+        list(split_into_parse_tasks(Part(path.name, path, "parquet", 15, ""), Limits()))

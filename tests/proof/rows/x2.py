@@ -3,18 +3,16 @@
 Every process of its own cluster is killed by SIGKILL at a random moment while clients write, and
 one client creates invoices. The server is started again; the service is not. The journal of
 acknowledged writes is compared with the records. Data that the system has not written to the disk
-survives a killed process; losing it needs a power cut, which this row does not cover.
+survives a killed process; losing it needs a power cut, which is row X3.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -28,14 +26,19 @@ from nimbill.database.embedded_postgres import (
     superuser_address,
 )
 from nimbill.identity.organisations.operations import NewOrganisation
-from tests.database.server_processes import server_pid
 from tests.legacy.provisioning.cloud_server import Cloud
 from tests.proof.acknowledged_writes import WritingClients, compare_with_records
 from tests.proof.database_faults import rows
 from tests.proof.killed_operations.invoicing import Invoicing
 from tests.proof.killed_operations.operation import Organisation, audited, stored
+from tests.proof.killed_postgres import (
+    EXPIRE_LEASES,
+    find_unsafe_settings,
+    kill_stopped,
+    stop_postmaster,
+)
 from tests.proof.killed_service import create_organisations
-from tests.proof.real_server import RealServer, children, real_server
+from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment, print_progress
 
@@ -55,9 +58,6 @@ CLIENTS = 6
 PROGRESS_EVERY = 50
 CALM_EVERY = 10  # an invoice takes longer than the time between two kills
 CALM_SECONDS_MAX = 5.0
-# as in row X1: at once instead of after a minute
-EXPIRE_LEASES = "UPDATE jobs SET leased_until = now() WHERE state = 'running'"
-DURABLE = ("fsync", "synchronous_commit", "full_page_writes")
 
 
 @dataclass
@@ -97,32 +97,8 @@ class KilledPostgres:
             self.misses.append(f"kill {self.kills}: a client was not served again")
 
     def _kill(self) -> None:
-        """Only processes of this cluster: the one in its pid file, and its children."""
-        postmaster = server_pid(self.folder)
-        assert postmaster is not None
-        assert Path(f"/proc/{postmaster}/cwd").samefile(self.folder / "cluster/data")
-        os.kill(postmaster, signal.SIGSTOP)  # it must not start others meanwhile
-        pids = [postmaster, *children(postmaster)]
-        for pid in pids:
-            with suppress(ProcessLookupError):  # it has just ended
-                os.kill(pid, signal.SIGKILL)
+        self.processes += kill_stopped(stop_postmaster(self.folder))
         self.kills += 1
-        self.processes += len(pids)
-        _wait_until_ended(pids)
-
-
-def _wait_until_ended(pids: list[int]) -> None:
-    until = time.monotonic() + 30
-    while any(_is_running(pid) for pid in pids):
-        assert time.monotonic() < until, "a killed process is still there"
-        time.sleep(0.005)
-
-
-def _is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
@@ -130,7 +106,8 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     with ExitStack() as stack:
         database = stack.enter_context(embedded_postgres(folder / "postgres"))
         superuser = superuser_address(folder / "postgres")
-        _require_durable_settings(superuser)
+        unsafe = find_unsafe_settings(superuser)
+        assert not unsafe, unsafe
         server, (written, invoiced) = stack.enter_context(_serving(folder, database))
         headers = _bearer(server, written)
         invoices = _InvoicingClient(server, invoiced, superuser)
@@ -165,12 +142,6 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         f"ready at most {killed.slowest_ready:.1f} s after PostgreSQL"
     )
     return Measurement(f"{figures}; {len(misses)} wrong", misses)
-
-
-def _require_durable_settings(superuser: Address) -> None:
-    for name in DURABLE:
-        (row,) = rows(superuser, f"SHOW {name}")
-        assert row[0] == "on", f"{name} is {row[0]}"
 
 
 @contextmanager

@@ -22,7 +22,9 @@ def refuse_parquet_bomb(
         groups = (footer.row_group(number) for number in range(footer.num_row_groups))
         uncompressed = sum(max(group.total_byte_size, 0) for group in groups)
         rows = footer.num_rows
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError) as error:
+        if getattr(error, "errno", None) is not None:
+            raise  # the disk failed; a file that is not checked must not be read
         return
     if rows > ROWS_MIN and rows > size:
         raise delivery_error(name, "bomb", "very many")

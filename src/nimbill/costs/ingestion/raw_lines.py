@@ -315,7 +315,9 @@ def _split_parquet(part: Part, limits: Limits) -> Iterator[ParseTask]:
             line += len(batch)
     except MemoryError:
         raise  # Arrow's own class is an ArrowException as well
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError) as error:
+        if getattr(error, "errno", None) is not None:
+            raise  # the disk failed; the file may be complete
         raise line_error(part.name, "unreadable") from None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -32,6 +33,7 @@ basis = chosen("read-costs")
 
 ROWS_MAX = 100_000
 MEMORY = "256MB"
+RETRY_SECONDS = 60
 
 # One query at a time in each worker, so that requests do not compete for memory.
 _reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="cost-lines")
@@ -120,23 +122,25 @@ def _read_sums(lake: Lake, scratch: Path, query: LineQuery) -> dict[tuple[Any, .
     from nimbill.costs.lake.engines.duckdb import DuckDBEngine
 
     sums: dict[tuple[Any, ...], tuple[Decimal, int]] = {}
-    engine = DuckDBEngine(lake, scratch=scratch, memory=MEMORY)
     try:
-        for (vendor, payers), files in group_files(query.files).items():
-            parameters = _build_parameters(query, vendor, payers)
-            for *key, whole, fraction, lines in engine.fetch(_build_sql(query), files, parameters):
-                cost, count = sums.get((vendor, *key), (Decimal(0), 0))
-                cost = add_decimals(cost, add_decimals(whole, fraction))
-                sums[vendor, *key] = (cost, count + lines)
-            if len(sums) > ROWS_MAX:
-                break
+        with closing(DuckDBEngine(lake, scratch=scratch, memory=MEMORY)) as engine:
+            for (vendor, payers), files in group_files(query.files).items():
+                parameters = _build_parameters(query, vendor, payers)
+                for *key, whole, fraction, lines in engine.fetch(
+                    _build_sql(query), files, parameters
+                ):
+                    cost, count = sums.get((vendor, *key), (Decimal(0), 0))
+                    cost = add_decimals(cost, add_decimals(whole, fraction))
+                    sums[vendor, *key] = (cost, count + lines)
+                if len(sums) > ROWS_MAX:
+                    break
     except (duckdb.Error, OSError) as error:
         log.warning("cost_lines_unreadable", error=type(error).__name__)
         raise Unavailable(
-            "cost_lines_unavailable", "The cost lines cannot be read now. Try again later."
+            "cost_lines_unavailable",
+            "The cost lines cannot be read now. Try again later.",
+            retry_after=RETRY_SECONDS,
         ) from None
-    finally:
-        engine.close()
     return sums
 
 

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from nimbill.costs.lake.lake_error import translate_lake_errors
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.fsync import fsync_path
+from nimbill.foundation.fsync import create_folder, fsync_path
 
 if TYPE_CHECKING:
     from pyarrow.dataset import Dataset
@@ -148,7 +148,7 @@ class Lake:
 
     def _move(self, file: Path, target: Path) -> None:
         """Rename the file, or copy it beside its target first if it is on another disk."""
-        target.parent.mkdir(parents=True, exist_ok=True)
+        create_folder(target.parent)
         partial = target.with_name(target.name + PARTIAL_SUFFIX)
         try:
             os.link(file, partial)
