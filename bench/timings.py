@@ -32,11 +32,8 @@ class TimingLog:
         self, targets: Sequence[SpeedTarget], memory_targets: Mapping[str, float]
     ) -> list[str]:
         """Markdown tables of the timings and of the ratios with their targets."""
-        return [
-            *self._format_timings(memory_targets),
-            "",
-            *self._format_ratios(targets),
-        ]
+        ratios = ["", *self._format_ratios(targets)] if targets else []
+        return [*self._format_timings(memory_targets), *ratios]
 
     def _format_timings(self, memory_targets: Mapping[str, float]) -> list[str]:
         rows = ["| Case | Contender | seconds | CPU seconds | peak MiB |", "|---|---|---|---|---|"]

@@ -76,9 +76,13 @@ def build_suite(lines: int) -> Suite:
         unit="lines/s",
         cases=tuple(f"{file_format}, {lines:,} lines" for file_format in SUFFIXES),
         baseline=OURS,
+        roles={CHECKED: "variant", POLARS: "floor", DUCKDB: "floor", PANDAS: "instead"},
         targets={POLARS: 0.8, DUCKDB: 0.8, PANDAS: 4},
         slice_seconds=0,
         contenders=partial(contenders, lines, timings),
+        rounds=3,
+        minutes=2.5,
+        summary_case=f"CSV.gz, {lines:,} lines",
         with_lines=build_suite,
         extra_rows=lambda: timings.format_tables(TARGETS, MEMORY_TARGETS),
     )
