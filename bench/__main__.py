@@ -28,12 +28,12 @@ from bench.suite_records import SuiteRecord, keep_record, read_records
 def main() -> int:
     """Return 1 if a suite failed. A missed target is printed and is no failure."""
     arguments = _parse_arguments()
+    exit_on_termination()
     if arguments.page:
         write_pages(read_records())
         return 0
     options = RunOptions(arguments.rounds, arguments.lines, arguments.minutes)
     if arguments.result:
-        exit_on_termination()
         record = measure_suite(arguments.suite[0], options, commit=arguments.commit)
         arguments.result.write_bytes(msgspec.json.encode(record))
         return 0
