@@ -68,14 +68,21 @@ def measure_suite(name: str, options: RunOptions, *, commit: str) -> SuiteRecord
 
 def run_in_own_process(name: str, options: RunOptions, *, commit: str, result: Path) -> str | None:
     """Let another process write the record to `result`; return what went wrong, if anything."""
-    minutes = options.minutes or suites.load_suite(name).minutes
-    seconds_max = 2 * 60 * minutes + SET_UP_SECONDS_MAX
+    try:
+        minutes = options.minutes or load_suite(name, options).minutes
+    except ImportError as error:
+        return f"cannot be loaded: {error}"
     command = [sys.executable, "-m", "bench", name, *options.list_arguments()]
     process = subprocess.Popen([*command, "--commit", commit, "--result", str(result)], cwd=ROOT)
+    return wait_for(process, seconds_max=2 * 60 * minutes + SET_UP_SECONDS_MAX)
+
+
+def wait_for(process: subprocess.Popen[bytes], *, seconds_max: float) -> str | None:
+    """Wait for a process, or end it; return what went wrong, if anything."""
     try:
         code = process.wait(seconds_max)
     except subprocess.TimeoutExpired:
-        return f"not finished after {seconds_max:.0f} s"
+        return f"not finished after {seconds_max:g} s"
     finally:
         _end(process)
     return f"ended with code {code}" if code else None

@@ -6,8 +6,6 @@ nothing that the board asks for.
 
 from __future__ import annotations
 
-import os
-import platform
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from bench.machine import describe_machine
 from tests.proof.board import BoardLine
 from tests.proof.broken_variants import GREEN, variants_of
 from tests.proof.row import ProofRow
@@ -61,7 +60,7 @@ def keep_record(line: BoardLine, *, size: int, seed: int, path: Path = RECORDS) 
     record = RunRecord(
         date=f"{datetime.now(UTC):%Y-%m-%d}",
         commit=_find_commit(),
-        machine=_describe_machine(),
+        machine=describe_machine(),
         size=size,
         seed=seed,
         seconds=round(line.seconds),
@@ -84,11 +83,6 @@ def _find_commit() -> str:
         check=True,
     )
     return described.stdout.strip()
-
-
-def _describe_machine() -> str:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{os.cpu_count()} cores {platform.machine()}, {memory:.0f} GiB"
 
 
 def counts(row: ProofRow, record: RunRecord | None) -> bool:
