@@ -46,12 +46,17 @@ def write_pages(records: Mapping[str, SuiteRecord]) -> None:
 def build_files(records: Mapping[str, SuiteRecord]) -> dict[Path, str]:
     """Everything that is written from the records, by its path."""
     pictures = {
-        PICTURES / f"{PICTURE_PREFIX}{curve.name}.svg": draw_curve(curve)
+        PICTURES / f"{PICTURE_PREFIX}{curve.name}.svg": draw_curve(curve, _label_lines(record))
         for record in records.values()
         for curve in record.curves
     }
     readme = replace_table(README.read_text(), format_summary(records))
     return {PAGE: format_page(records), README: readme, **pictures}
+
+
+def _label_lines(record: SuiteRecord) -> dict[str, str]:
+    roles = {"instead": " (instead)", "floor": " (floor)"}
+    return {each.name: each.name + roles.get(each.role or "", "") for each in record.contenders}
 
 
 # ── the page ─────────────────────────────────────────────────────────────────────────────────────

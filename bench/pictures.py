@@ -1,14 +1,14 @@
 """Draws growth curves as SVG pictures: logarithmic axes, one line per contender."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from math import floor, log10
 from typing import NamedTuple
 
 from bench.rounds import Curve
 
-WIDTH, HEIGHT = 720, 360
-LEFT, RIGHT, TOP, BOTTOM = 76, 190, 44, 52
+WIDTH, HEIGHT = 800, 360
+LEFT, RIGHT, TOP, BOTTOM = 76, 260, 44, 52
 # Colours that differ in brightness, too; each line also has its own dashes.
 COLOURS = ("#0b5fa5", "#c2500a", "#4d4d4d", "#7a2a8c", "#16794f")
 DASHES = ("", "7 4", "2 3", "9 3 2 3", "1 4")
@@ -31,7 +31,7 @@ class Axis(NamedTuple):
     def list_steps(self) -> list[float]:
         """Round numbers on the axis, a few of them."""
         exponents = range(floor(log10(self.low)), floor(log10(self.high)) + 1)
-        for digits in ((1, 2, 5), (1, 3), (1,)):
+        for digits in (range(1, 10), (1, 2, 5), (1, 3), (1,)):
             steps = [digit * 10.0**exponent for exponent in exponents for digit in digits]
             steps = [step for step in steps if self.low <= step <= self.high]
             if len(steps) <= STEPS_MAX:
@@ -50,8 +50,11 @@ def format_number(value: float) -> str:
     return f"{value:,.0f}" if value >= 1 else f"{value:g}"
 
 
-def draw_curve(curve: Curve) -> str:
-    """The picture has a background of its own, so that it is readable on light and dark pages."""
+def draw_curve(curve: Curve, labels: Mapping[str, str]) -> str:
+    """The background makes the picture readable on light and dark pages.
+
+    `labels` are the names of the contenders in the picture.
+    """
     all_points = [point for points in curve.points.values() for point in points]
     x_axis = build_axis([x for x, _ in all_points], LEFT, WIDTH - RIGHT)
     y_axis = build_axis([y for _, y in all_points], HEIGHT - BOTTOM, TOP)
@@ -64,7 +67,9 @@ def draw_curve(curve: Curve) -> str:
         *_draw_axes(curve, x_axis, y_axis),
     ]
     for number, (name, points) in enumerate(curve.points.items()):
-        parts += _draw_line(number, name, [(x_axis.place(x), y_axis.place(y)) for x, y in points])
+        parts += _draw_line(
+            number, labels[name], [(x_axis.place(x), y_axis.place(y)) for x, y in points]
+        )
     return "\n".join([*parts, "</svg>", ""])
 
 
@@ -98,7 +103,7 @@ def _measured_sizes(curve: Curve) -> list[float]:
     return sorted({x for points in curve.points.values() for x, _ in points})
 
 
-def _draw_line(number: int, name: str, places: Sequence[tuple[float, float]]) -> list[str]:
+def _draw_line(number: int, label: str, places: Sequence[tuple[float, float]]) -> list[str]:
     colour = COLOURS[number % len(COLOURS)]
     dashes = DASHES[number % len(DASHES)]
     style = f'fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dashes or "none"}"'
@@ -108,7 +113,7 @@ def _draw_line(number: int, name: str, places: Sequence[tuple[float, float]]) ->
         f'<polyline points="{joined}" {style}/>',
         *(f'<circle cx="{x:g}" cy="{y:g}" r="3.5" fill="{colour}"/>' for x, y in places),
         f'<polyline points="{key_x},{key_y} {key_x + 28},{key_y}" {style}/>',
-        _text(key_x + 34, key_y + 4, name, ""),
+        _text(key_x + 34, key_y + 4, label, ""),
     ]
 
 

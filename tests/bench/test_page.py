@@ -174,11 +174,11 @@ def test_a_run_replaces_the_record_of_its_suite(tmp_path: Path) -> None:
 
 
 def test_a_picture_is_xml_with_a_background_and_named_lines() -> None:
-    root = ElementTree.fromstring(draw_curve(CURVE))
+    root = ElementTree.fromstring(draw_curve(CURVE, {"nimbill": "ours", "bare": "bare (floor)"}))
     texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
 
     assert root[1].attrib["fill"] == "#fff"
-    assert {"Lists & more", "accounts", "records/s", "nimbill", "bare", "50,000"} <= set(texts)
+    assert {"Lists & more", "accounts", "records/s", "ours", "bare (floor)", "50,000"} <= set(texts)
 
 
 @pytest.mark.parametrize(
@@ -186,6 +186,7 @@ def test_a_picture_is_xml_with_a_background_and_named_lines() -> None:
     [
         ([1, 256], [1, 3, 10, 30, 100, 300]),
         ([20, 90], [20, 50, 100]),
+        ([210, 240], [200, 300]),
         ([1, 10**7], [10.0**exponent for exponent in range(8)]),
     ],
 )
