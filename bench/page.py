@@ -160,15 +160,17 @@ def _list_descriptions(record: SuiteRecord) -> list[str]:
 def format_summary(records: Mapping[str, SuiteRecord]) -> str:
     """One row for the main case of each suite that has one."""
     rows = [
-        "| Case | Nimbill ÷ the usual choice | Nimbill ÷ the floor | Command |",
-        "|---|---|---|---|",
+        "| Case | Nimbill ÷ the usual choice | Nimbill ÷ the floor | Command | Measured at |",
+        "|---|---|---|---|---|",
     ]
     for name in ORDER:
         record = records.get(name)
         if record is not None and record.summary_case is not None:
             usual, floor = (_find_ratio(record, role) for role in ("instead", "floor"))
             command = f"`make bench ARGS={name}`"
-            rows.append(f"| {_name_case(record)} | {usual} | {floor} | {command} |")
+            rows.append(
+                f"| {_name_case(record)} | {usual} | {floor} | {command} | {record.commit} |"
+            )
     return "\n".join(rows)
 
 
@@ -190,11 +192,6 @@ def _find_ratio(record: SuiteRecord, role: str) -> str:
     slowest = min(lines, key=lambda line: line.ratio.median if line.ratio else 0)
     assert slowest.ratio is not None
     return f"{slowest.ratio.median:.2f} ({slowest.contender})"
-
-
-def read_table(text: str) -> str:
-    """The part of the README between its marks."""
-    return text.partition(f"{README_BEGIN}\n")[2].partition(f"\n{README_END}")[0]
 
 
 def replace_table(text: str, table: str) -> str:

@@ -13,6 +13,7 @@ from bench.machine import ROOT, read_load
 from bench.rounds import Suite, run_suite
 from bench.suite_records import RunCircumstances, SuiteRecord, build_record
 from bench.versions import describe_versions
+from nimbill.foundation import clock
 
 SET_UP_SECONDS_MAX = 600
 END_SECONDS_MAX = 60
@@ -105,7 +106,7 @@ def exit_on_termination() -> None:
 
 
 def print_progress(text: str) -> None:
-    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
+    print(f"{clock.now():%H:%M:%S} {text}", file=sys.stderr, flush=True)
 
 
 def summarize(failures: Sequence[str]) -> str:

@@ -138,7 +138,7 @@ def test_the_summary_compares_with_the_fastest_contender_of_a_role() -> None:
     rows = format_summary({"serving": RECORD}).splitlines()
 
     assert rows[2:] == [
-        "| Serving: GET | 2.50 (usual) | 0.50 (quicker) | `make bench ARGS=serving` |"
+        "| Serving: GET | 2.50 (usual) | 0.50 (quicker) | `make bench ARGS=serving` | 0123456789+ |"
     ]
 
 
@@ -158,7 +158,6 @@ def test_only_the_table_of_the_readme_is_replaced() -> None:
     text = "# Name\n<!-- ratios -->\nold\n<!-- end of ratios -->\n\nmore\n"
 
     assert replace_table(text, "new") == text.replace("old", "new")
-    assert page.read_table(text) == "old"
 
 
 # ── records and pictures ─────────────────────────────────────────────────────────────────────────
