@@ -99,35 +99,33 @@ def _describe_run(record: SuiteRecord) -> str:
 
 def format_table(record: SuiteRecord) -> list[str]:
     """One row per case if there is one other contender, else one row per contender."""
-    return _format_pairs(record) if len(record.contenders) == 2 else _format_all(record)
+    cells = _list_pairs(record) if len(record.contenders) == 2 else _list_all(record)
+    if all(line.target is None for line in record.lines):
+        cells = [row[:-1] for row in cells]
+    heading, *rows = (f"| {' | '.join(row)} |" for row in cells)
+    return [heading, "|---" * len(cells[0]) + "|", *rows]
 
 
-def _format_pairs(record: SuiteRecord) -> list[str]:
+def _list_pairs(record: SuiteRecord) -> list[list[str]]:
     own = record.baseline
     (other,) = (each for each in record.contenders if each.role is not None)
     role = "" if other.role == "variant" else f" ({ROLE_NAMES[other.role]})"
-    rows = [
-        f"| Case | {own}, {record.unit} | {other.name}{role} | {own} ÷ {other.name} | target |",
-        "|---|---|---|---|---|",
-    ]
+    heading = [f"{own}, {record.unit}", f"{other.name}{role}", f"{own} ÷ {other.name}"]
+    cells = [["Case", *heading, "target"]]
     by_name = {(line.case, line.contender): line for line in record.lines}
     for case in dict.fromkeys(line.case for line in record.lines):
         ours, theirs = by_name[case, own], by_name[case, other.name]
-        rows.append(
-            f"| {case} | {_rate(ours)} | {_rate(theirs)} | {_ratio(theirs)} | {_target(theirs)} |"
-        )
-    return rows
+        cells.append([case, _rate(ours), _rate(theirs), _ratio(theirs), _target(theirs)])
+    return cells
 
 
-def _format_all(record: SuiteRecord) -> list[str]:
+def _list_all(record: SuiteRecord) -> list[list[str]]:
     roles = {each.name: ROLE_NAMES[each.role] for each in record.contenders}
-    heading = f"| Case | Contender | Role | {record.unit} | {record.baseline} ÷ it | target |"
     return [
-        heading,
-        "|---|---|---|---|---|---|",
+        ["Case", "Contender", "Role", record.unit, f"{record.baseline} ÷ it", "target"],
         *(
-            f"| {line.case} | {line.contender} | {roles[line.contender]} | {_rate(line)} | "
-            f"{_ratio(line)} | {_target(line)} |"
+            [line.case, line.contender, roles[line.contender]]
+            + [_rate(line), _ratio(line), _target(line)]
             for line in record.lines
         ),
     ]

@@ -125,6 +125,15 @@ def test_two_contenders_share_a_row() -> None:
     assert rows[2:] == ["| GET | 300 (290–310) | 300 (290–310) | 0.90 (0.80–1.00) | 0.6 met |"]
 
 
+def test_a_table_without_targets_has_no_column_for_them() -> None:
+    lines = [replace(line, target=None) for line in RECORD.lines]
+
+    rows = format_table(replace(RECORD, lines=lines))
+
+    assert rows[0].endswith("| nimbill ÷ it |")
+    assert rows[3].endswith("| 0.90 (0.80–1.00) |")
+
+
 def test_missed_targets_are_listed() -> None:
     (missed,) = page.list_missed_targets([RECORD])
 
