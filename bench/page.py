@@ -124,8 +124,10 @@ def _list_all(record: SuiteRecord) -> list[list[str]]:
     return [
         ["Case", "Contender", "Role", record.unit, f"{record.baseline} ÷ it", "target"],
         *(
-            [line.case, line.contender, roles[line.contender]]
-            + [_rate(line), _ratio(line), _target(line)]
+            [
+                *(line.case, line.contender, roles[line.contender]),
+                *(_rate(line), _ratio(line), _target(line)),
+            ]
             for line in record.lines
         ),
     ]
@@ -166,9 +168,8 @@ def format_summary(records: Mapping[str, SuiteRecord]) -> str:
         if record is not None and record.summary_case is not None:
             usual, floor = (_find_ratio(record, role) for role in ("instead", "floor"))
             command = f"`make bench ARGS={name}`"
-            rows.append(
-                f"| {_name_case(record)} | {usual} | {floor} | {command} | {record.commit} |"
-            )
+            measured = f"{record.commit}, load {record.load:g}"
+            rows.append(f"| {_name_case(record)} | {usual} | {floor} | {command} | {measured} |")
     return "\n".join(rows)
 
 

@@ -14,7 +14,7 @@ from nimbill.foundation.language import Language
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.pdf import rendering, typst_compiler
 
-OURS, BARE, COLD = "nimbill", "bare Typst", "… new compiler"
+OURS, BARE, COLD = "nimbill", "bare Typst", "Typst, new compiler"
 DESCRIPTIONS = {
     OURS: "from the stored document to the PDF, as in a request",
     BARE: "a reused compiler, the same page, prepared JSON data",

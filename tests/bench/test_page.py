@@ -144,11 +144,10 @@ def test_missed_targets_are_listed() -> None:
 
 
 def test_the_summary_compares_with_the_fastest_contender_of_a_role() -> None:
-    rows = format_summary({"serving": RECORD}).splitlines()
+    (row,) = format_summary({"serving": RECORD}).splitlines()[2:]
 
-    assert rows[2:] == [
-        "| Serving: GET | 2.50 (usual) | 0.50 (quicker) | `make bench ARGS=serving` | 0123456789+ |"
-    ]
+    assert row.startswith("| Serving: GET | 2.50 (usual) | 0.50 (quicker) |")
+    assert row.endswith("| `make bench ARGS=serving` | 0123456789+, load 0.2 |")
 
 
 def test_a_suite_without_such_a_contender_has_a_dash() -> None:
