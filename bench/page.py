@@ -77,6 +77,7 @@ def _format_section(name: str, record: SuiteRecord | None) -> str:
             _describe_run(record),
             *(f"![{each.title}](images/{PICTURE_PREFIX}{each.name}.svg)" for each in record.curves),
             "\n".join(format_table(record)),
+            "\n".join(f"- Not measured: {failure}" for failure in record.failures),
             "\n".join(_list_descriptions(record)),
             *(["\n".join(record.notes)] if record.notes else []),
         ]
@@ -99,7 +100,8 @@ def _describe_run(record: SuiteRecord) -> str:
 
 def format_table(record: SuiteRecord) -> list[str]:
     """One row per case if there is one other contender, else one row per contender."""
-    cells = _list_pairs(record) if len(record.contenders) == 2 else _list_all(record)
+    is_paired = len(record.contenders) == 2 and not record.failures
+    cells = _list_pairs(record) if is_paired else _list_all(record)
     if all(line.target is None for line in record.lines):
         cells = [row[:-1] for row in cells]
     heading, *rows = (f"| {' | '.join(row)} |" for row in cells)

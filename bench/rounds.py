@@ -56,6 +56,15 @@ class ComparisonLine(NamedTuple):
     rounds: int
 
 
+class SuiteRun(NamedTuple):
+    lines: list[ComparisonLine]
+    failures: list[str]  # of other contenders, with their case
+
+
+class MeasurementFailed(Exception):
+    """There is nothing to measure, as a server returned an error."""
+
+
 @dataclass(frozen=True, slots=True)
 class Suite:
     """The cases of all contenders. A ratio is the rate of `baseline` divided by another rate."""
@@ -98,9 +107,9 @@ def run_suite(
     seconds_max: float,
     print_progress: Callable[[str], None],
     clock: Callable[[], float] = time.perf_counter,
-) -> list[ComparisonLine]:
+) -> SuiteRun:
     """Measure every case in at least one round, and in further ones while there is time."""
-    lines, end = [], clock() + seconds_max
+    run, end = SuiteRun([], []), clock() + seconds_max
     for position, case in enumerate(suite.cases):
         now = clock()
         case_end = now + (end - now) / (len(suite.cases) - position)
@@ -109,13 +118,31 @@ def run_suite(
         for number in range(rounds):
             started = clock()
             print_progress(f"{suite.name}: {case}, round {number + 1} of {rounds}")
-            for contender in rotate(taking_part, number):
-                rates[contender.name].append(contender.measure(case, suite.slice_seconds))
+            for failure in _run_round(suite, case, rotate(taking_part, number), rates):
+                print_progress(f"FAILED: {failure}")
+                run.failures.append(failure)
+            taking_part = [each for each in taking_part if each.name in rates]
             now = clock()
             if now + (now - started) > case_end:
                 break  # another round would take longer than there is time
-        lines += compare(case, rates, suite.baseline)
-    return lines
+        run.lines.extend(compare(case, rates, suite.baseline))
+    return run
+
+
+def _run_round(
+    suite: Suite, case: str, contenders: Sequence[Contender], rates: dict[str, list[float]]
+) -> list[str]:
+    """Add a rate of each contender. One that fails is removed from the case, except our own."""
+    failures = []
+    for contender in contenders:
+        try:
+            rates[contender.name].append(contender.measure(case, suite.slice_seconds))
+        except MeasurementFailed as error:
+            if contender.name == suite.baseline:
+                raise
+            del rates[contender.name]
+            failures.append(f"{case}, {contender.name}: {error}")
+    return failures
 
 
 def rotate(contenders: Sequence[Contender], number: int) -> Sequence[Contender]:

@@ -49,7 +49,7 @@ def measure_suite(name: str, options: RunOptions, *, commit: str) -> SuiteRecord
     suite = load_suite(name, options)
     with suite.contenders() as contenders:
         print_progress(f"{name}: prepared in {time.monotonic() - started:.0f} s")
-        lines = run_suite(
+        run = run_suite(
             suite,
             contenders,
             rounds=options.rounds or suite.rounds,
@@ -64,7 +64,7 @@ def measure_suite(name: str, options: RunOptions, *, commit: str) -> SuiteRecord
         seconds=time.monotonic() - started,
         versions=describe_versions(),
     )
-    return build_record(suite, contenders, lines, circumstances)
+    return build_record(suite, contenders, run, circumstances)
 
 
 def run_in_own_process(name: str, options: RunOptions, *, commit: str, result: Path) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from bench.machine import ROOT, describe_machine
-from bench.rounds import ComparisonLine, Contender, Curve, Role, Spread, Suite
+from bench.rounds import ComparisonLine, Contender, Curve, Role, Spread, Suite, SuiteRun
 from nimbill.foundation import clock
 
 RESULTS = ROOT / "bench/results"
@@ -48,6 +48,7 @@ class SuiteRecord(msgspec.Struct, frozen=True, kw_only=True):
     case_descriptions: dict[str, str]
     contenders: list[MeasuredContender]
     lines: list[MeasuredLine]
+    failures: list[str] = []  # contenders that could not be measured, with their case
     notes: list[str]  # further rows in Markdown
     curves: list[Curve]
     versions: dict[str, str]
@@ -70,7 +71,7 @@ class RunCircumstances(msgspec.Struct, frozen=True, kw_only=True):
 def build_record(
     suite: Suite,
     contenders: Sequence[Contender],
-    lines: Sequence[ComparisonLine],
+    run: SuiteRun,
     circumstances: RunCircumstances,
 ) -> SuiteRecord:
     return SuiteRecord(
@@ -94,9 +95,10 @@ def build_record(
             )
             for each in contenders
         ],
-        lines=[_build_line(suite, line) for line in lines],
+        lines=[_build_line(suite, line) for line in run.lines],
+        failures=run.failures,
         notes=list(suite.extra_rows()) if suite.extra_rows else [],
-        curves=list(suite.curves(lines)) if suite.curves else [],
+        curves=list(suite.curves(run.lines)) if suite.curves else [],
         versions=circumstances.versions,
     )
 

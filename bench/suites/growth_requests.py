@@ -97,15 +97,19 @@ def _format_latencies(latencies: Latencies) -> Sequence[str]:
     names = list(dict.fromkeys(name for name, _ in latencies))
     rows = [f"| 99 of 100 requests take at most, ms | {' | '.join(names)} |", "|---" * 4 + "|"]
     for case in [*ORGANISATIONS, *CLIENTS]:
-        figures = [f"{median(latencies[name, case]):,.0f}" for name in names]
+        figures = [_format_median(latencies[name, case]) for name in names]
         rows.append(f"| {case} | {' | '.join(figures)} |")
     return rows
+
+
+def _format_median(milliseconds: Sequence[float]) -> str:
+    return f"{median(milliseconds):,.0f}" if milliseconds else "–"
 
 
 def _draw_growth(latencies: Latencies, lines: Sequence[ComparisonLine]) -> Sequence[Curve]:
     points: dict[str, list[tuple[float, float]]] = defaultdict(list)
     for (name, case), milliseconds in latencies.items():
-        if case in CLIENTS:
+        if case in CLIENTS and milliseconds:
             points[name].append((CLIENTS[case], round(median(milliseconds), 2)))
     return [
         build_curve(

@@ -134,6 +134,20 @@ def test_a_table_without_targets_has_no_column_for_them() -> None:
     assert rows[3].endswith("| 0.90 (0.80–1.00) |")
 
 
+def test_a_contender_that_was_not_measured_is_named() -> None:
+    pair = replace(
+        RECORD,
+        contenders=RECORD.contenders[:2],
+        lines=RECORD.lines[:1],
+        failures=["GET, quick: 503"],
+    )
+
+    text = format_page({"serving": pair})
+
+    assert "- Not measured: GET, quick: 503" in text
+    assert "| – | – |" in format_summary({"serving": pair})
+
+
 def test_missed_targets_are_listed() -> None:
     (missed,) = page.list_missed_targets([RECORD])
 

@@ -6,12 +6,31 @@ from itertools import count
 import pytest
 
 from bench import suites
-from bench.rounds import Contender, Suite, compare, compute_spread, rotate, run_suite
+from bench.rounds import (
+    Contender,
+    MeasurementFailed,
+    Suite,
+    compare,
+    compute_spread,
+    rotate,
+    run_suite,
+)
 
 
 def build_contender(name: str, *rates: float) -> Contender:
     remaining = iter(rates)
     return Contender(name, "", lambda _case, _seconds: next(remaining))
+
+
+def failing_contender(name: str, *, fails_at: int) -> Contender:
+    numbers = count(1)
+
+    def measure(_case: str, _seconds: float) -> float:
+        if next(numbers) == fails_at:
+            raise MeasurementFailed("503")
+        return 1
+
+    return Contender(name, "", measure)
 
 
 def build_suite(*cases: str) -> Suite:
@@ -55,7 +74,7 @@ def test_every_case_runs_in_every_round() -> None:
         build_contender("theirs", 10, 10, 10, 10),
     ]
 
-    lines = run_suite(
+    lines, failures = run_suite(
         build_suite("first", "second"),
         contenders,
         rounds=2,
@@ -71,6 +90,7 @@ def test_every_case_runs_in_every_round() -> None:
     ]
     assert lines[3].ratio.median == 3.5
     assert {line.rounds for line in lines} == {2}
+    assert failures == []
 
 
 def test_a_round_that_would_exceed_the_time_is_left_out() -> None:
@@ -78,7 +98,7 @@ def test_a_round_that_would_exceed_the_time_is_left_out() -> None:
     seconds = count()
     contenders = [build_contender("ours", *[1] * 20), build_contender("theirs", *[1] * 20)]
 
-    lines = run_suite(
+    lines, _ = run_suite(
         build_suite("first", "second"),
         contenders,
         rounds=9,
@@ -93,7 +113,7 @@ def test_a_round_that_would_exceed_the_time_is_left_out() -> None:
 def test_a_contender_takes_part_in_its_own_cases_only() -> None:
     contenders = [build_contender("ours", 1, 1), replace(build_contender("theirs", 1), cases=["b"])]
 
-    lines = run_suite(
+    lines, _ = run_suite(
         build_suite("a", "b"),
         contenders,
         rounds=1,
@@ -106,6 +126,36 @@ def test_a_contender_takes_part_in_its_own_cases_only() -> None:
         ("b", "ours"),
         ("b", "theirs"),
     ]
+
+
+def test_a_contender_that_fails_is_left_out_of_the_case() -> None:
+    contenders = [build_contender("ours", *[1] * 4), failing_contender("theirs", fails_at=2)]
+
+    lines, failures = run_suite(
+        build_suite("a", "b"),
+        contenders,
+        rounds=2,
+        seconds_max=1000,
+        print_progress=lambda _: None,
+    )
+
+    assert failures == ["a, theirs: 503"]
+    assert [(line.case, line.contender) for line in lines] == [
+        ("a", "ours"),
+        ("b", "ours"),
+        ("b", "theirs"),
+    ]
+
+
+def test_our_own_failure_ends_the_suite() -> None:
+    with pytest.raises(MeasurementFailed, match="503"):
+        run_suite(
+            build_suite("a"),
+            [failing_contender("ours", fails_at=1)],
+            rounds=1,
+            seconds_max=1000,
+            print_progress=lambda _: None,
+        )
 
 
 @pytest.mark.parametrize("name", suites.list_suites())
