@@ -59,6 +59,9 @@ def _run_all(arguments: Namespace, options: RunOptions) -> int:
         if not arguments.no_record:
             keep_record(record)
             write_pages(read_records())
+    unmeasured = [f"{each.suite}: {failure}" for each in measured for failure in each.failures]
+    if unmeasured:
+        print("\n".join(["Not measured:", *unmeasured]))
     print("\n".join(["Missed targets:", *(list_missed_targets(measured) or ["none"])]))
     if failures:
         print(summarize(failures))

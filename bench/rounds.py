@@ -13,6 +13,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+FAILURE_LENGTH_MAX = 120
+
 # Arguments: case and seconds; result: operations per second.
 Measure = Callable[[str, float], float]
 
@@ -58,7 +60,7 @@ class ComparisonLine(NamedTuple):
 
 class SuiteRun(NamedTuple):
     lines: list[ComparisonLine]
-    failures: list[str]  # of other contenders, with their case
+    failures: list[str]  # contenders that could not be measured, with their case
 
 
 class MeasurementFailed(Exception):
@@ -122,26 +124,29 @@ def run_suite(
                 print_progress(f"FAILED: {failure}")
                 run.failures.append(failure)
             taking_part = [each for each in taking_part if each.name in rates]
+            if suite.baseline not in rates:
+                break  # there is nothing to compare with
             now = clock()
             if now + (now - started) > case_end:
                 break  # another round would take longer than there is time
-        run.lines.extend(compare(case, rates, suite.baseline))
+        if suite.baseline in rates:
+            run.lines.extend(compare(case, rates, suite.baseline))
+    if not run.lines:
+        raise MeasurementFailed("; ".join(run.failures))
     return run
 
 
 def _run_round(
     suite: Suite, case: str, contenders: Sequence[Contender], rates: dict[str, list[float]]
 ) -> list[str]:
-    """Add a rate of each contender. One that fails is removed from the case, except our own."""
+    """Add a rate of each contender. One that fails is removed from the case."""
     failures = []
     for contender in contenders:
         try:
             rates[contender.name].append(contender.measure(case, suite.slice_seconds))
         except MeasurementFailed as error:
-            if contender.name == suite.baseline:
-                raise
             del rates[contender.name]
-            failures.append(f"{case}, {contender.name}: {error}")
+            failures.append(f"{case}, {contender.name}: {str(error)[:FAILURE_LENGTH_MAX]}")
     return failures
 
 

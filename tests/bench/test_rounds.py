@@ -147,7 +147,22 @@ def test_a_contender_that_fails_is_left_out_of_the_case() -> None:
     ]
 
 
-def test_our_own_failure_ends_the_suite() -> None:
+def test_a_case_in_which_we_fail_is_left_out() -> None:
+    contenders = [failing_contender("ours", fails_at=1), build_contender("theirs", 1, 1)]
+
+    lines, failures = run_suite(
+        build_suite("a", "b"),
+        contenders,
+        rounds=1,
+        seconds_max=1000,
+        print_progress=lambda _: None,
+    )
+
+    assert failures == ["a, ours: 503"]
+    assert [(line.case, line.contender) for line in lines] == [("b", "ours"), ("b", "theirs")]
+
+
+def test_a_suite_without_any_result_fails() -> None:
     with pytest.raises(MeasurementFailed, match="503"):
         run_suite(
             build_suite("a"),
