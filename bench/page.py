@@ -169,15 +169,17 @@ def format_summary(records: Mapping[str, SuiteRecord]) -> str:
         record = records.get(name)
         if record is not None and record.summary_case is not None:
             usual, floor = (_find_ratio(record, role) for role in ("instead", "floor"))
-            command = f"`make bench ARGS={name}`"
             measured = f"{record.commit}, load {record.load:g}"
-            rows.append(f"| {_name_case(record)} | {usual} | {floor} | {command} | {measured} |")
+            rows.append(
+                f"| {_name_case(record)} | {usual} | {floor} | `{record.command}` | {measured} |"
+            )
     return "\n".join(rows)
 
 
 def _name_case(record: SuiteRecord) -> str:
     title = (PROSE / f"{record.suite}.md").read_text().partition("\n")[0].removeprefix("# ")
-    return f"{title}: {record.summary_case}"
+    remark = record.baseline.removeprefix("nimbill")  # ", with second reading"
+    return f"{title}: {record.summary_case}{remark}"
 
 
 def _find_ratio(record: SuiteRecord, role: str) -> str:

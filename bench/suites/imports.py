@@ -16,7 +16,7 @@ from bench.conversions import run_in_fresh_process
 from bench.rounds import Contender, Suite
 from bench.timings import SpeedTarget, TimingLog
 
-OURS, CHECKED = "nimbill", "nimbill, with second reading"
+OURS, CHECKED = "nimbill, without second reading", "nimbill, with second reading"
 POLARS, DUCKDB, PANDAS = "bare Polars", "bare DuckDB", "pandas"
 
 METHODS = {
@@ -27,8 +27,8 @@ METHODS = {
     PANDAS: "pandas",
 }
 DESCRIPTIONS = {
-    OURS: "fetched and converted, without the second reading",
-    CHECKED: "the same with the second reading",
+    OURS: "fetched and converted",
+    CHECKED: "the same, and read again by another library, with equal sums",
     POLARS: "scan, select, the cost as Decimal(38, 22), sink_parquet",
     DUCKDB: "COPY … TO, the cost as DECIMAL(38, 22)",
     PANDAS: "read the columns (CSV as text), to_parquet; costs are not exact decimals",
