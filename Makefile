@@ -177,7 +177,7 @@ endif
 mutants: setup ## put small faults into the source; tests must notice 95 of 100; ARGS="--sample 20"
 	$(PY)python -m tests.mutation $(ARGS)
 
-bench: ## compare the speed with common alternatives; ARGS=invoices for one suite
+bench: ## compare the speed with common alternatives and write docs/performance.md; ARGS=invoices for one suite
 	$(PREPARE) ENVIRONMENT=.venv-bench
 	.venv-bench/bin/python -m bench $(ARGS)
 

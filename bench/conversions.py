@@ -26,6 +26,8 @@ PRELOADED_MODULES = {
         "nimbill.costs.ingestion.conversion",
         "nimbill.costs.ingestion.second_reading",
     ),
+    "parsed": ("nimbill.costs.ingestion.conversion",),
+    "normalized": ("nimbill.costs.ingestion.conversion",),
     "polars": ("polars", "nimbill.costs.ingestion.raw_lines"),
     "duckdb": ("duckdb", "nimbill.costs.ingestion.raw_lines"),
     "pandas": ("pandas", "pyarrow.parquet", "nimbill.costs.ingestion.raw_lines"),
@@ -34,7 +36,7 @@ PRELOADED_MODULES = {
 }
 
 # Methods that run with the process settings of an import.
-IMPORT_METHODS = ("ours", "ours_checked")
+IMPORT_METHODS = ("ours", "ours_checked", "parsed", "normalized")
 
 
 class RunTiming(NamedTuple):
@@ -104,6 +106,30 @@ def _convert(source: Path, folder: Path, *, checked: bool) -> Work:
             converted = convert(reserved_cores=second.reserved_cores)
             stored = sum_stored_lines([file.path for file in converted.files])
             assert find_differences(second.sums(lambda _: None), stored) == []
+
+    return work
+
+
+def _read_lines(source: Path, folder: Path, *, normalized: bool) -> Work:
+    """Read the lines of a file in one thread and write nothing."""
+    from nimbill.costs.ingestion.delivery import fetch_delivery
+    from nimbill.costs.ingestion.normalize import ImportTarget, normalize
+    from nimbill.costs.ingestion.parts import Limits
+    from nimbill.costs.ingestion.raw_lines import split_into_parse_tasks
+
+    def work() -> int:
+        limits, lines = Limits(), 0
+        delivery = fetch_delivery(
+            [str(source)], spool=folder, month=None, limits=limits, notify=lambda _: None
+        )
+        for part in delivery.parts:
+            for parse in split_into_parse_tasks(part, limits):
+                raw = parse()
+                if normalized:
+                    batch = normalize(raw, ImportTarget("aws", None), part=0)
+                    assert len(batch.lines) == len(raw)
+                lines += len(raw)
+        return lines
 
     return work
 
@@ -183,6 +209,8 @@ METHODS: dict[str, Callable[[Path, Path], Work]] = {
     "write": _write_source,
     "ours": lambda source, folder: _convert(source, folder, checked=False),
     "ours_checked": lambda source, folder: _convert(source, folder, checked=True),
+    "parsed": lambda source, folder: _read_lines(source, folder, normalized=False),
+    "normalized": lambda source, folder: _read_lines(source, folder, normalized=True),
     "polars": lambda source, folder: _convert_bare(source, folder, library="polars"),
     "duckdb": lambda source, folder: _convert_bare(source, folder, library="duckdb"),
     "pandas": lambda source, folder: _convert_bare(source, folder, library="pandas"),

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.load import NUMBER_PLACEHOLDER
 from nimbill.application.open_database import prepare_database
@@ -71,16 +72,22 @@ GROUP: Mapping[str, Any] = {
 
 
 class ExampleGroups(NamedTuple):
-    """One organisation is read and others are written, so that the list keeps its length."""
+    """Some organisations are read and others are written, so that the list keeps its length."""
 
-    reader: NewOrganisation
+    readers: list[NewOrganisation]
     writers: list[NewOrganisation]
-    company_id: str  # a group of the reader
+    company_id: str  # a group of the first reader
+
+    @property
+    def reader(self) -> NewOrganisation:
+        return self.readers[0]
 
 
-def create_example_groups(url: str, encryptor: Encryptor, folder: Path) -> ExampleGroups:
+def create_example_groups(
+    url: str, encryptor: Encryptor, folder: Path, *, readers: int = 1
+) -> ExampleGroups:
     """Fill the database of the service and copy it for the alternatives."""
-    example = asyncio.run(_fill(url, encryptor))
+    example = asyncio.run(_fill(url, encryptor, readers))
     superuser = superuser_address(folder)
     asyncio.run(_copy_database(superuser, BARE_COPY))
     asyncio.run(_copy_database(superuser, FASTAPI_COPY, *FASTAPI_INDEX))
@@ -88,25 +95,30 @@ def create_example_groups(url: str, encryptor: Encryptor, folder: Path) -> Examp
     return example
 
 
-async def _fill(url: str, encryptor: Encryptor) -> ExampleGroups:
+async def _fill(url: str, encryptor: Encryptor, readers: int) -> ExampleGroups:
     await prepare_database(url, encryptor)
     engine = create_app_engine(url)
     try:
-        reading, *writing = [
+        organisations = [
             await create_organisation(
                 engine, encryptor, name=f"Example {number}", username="root", password=PASSWORD
             )
-            for number in range(1 + WRITERS)
+            for number in range(readers + WRITERS)
         ]
-        scope = TenantScope(reading.organisation_id)
-        async with transaction(engine, scope.organisation_id) as db:
-            company_ids = [
-                await operations.create_billing_group(db, scope, build_group(number))
-                for number in range(GROUPS)
-            ]
+        reading, writing = organisations[:readers], organisations[readers:]
+        company_ids = [await _create_groups(engine, each.organisation_id) for each in reading]
     finally:
         await engine.dispose()
-    return ExampleGroups(reading, writing, company_id=company_ids[GROUPS // 2])
+    return ExampleGroups(reading, writing, company_id=company_ids[0][GROUPS // 2])
+
+
+async def _create_groups(engine: AsyncEngine, organisation_id: str) -> list[str]:
+    scope = TenantScope(organisation_id)
+    async with transaction(engine, organisation_id) as db:
+        return [
+            await operations.create_billing_group(db, scope, build_group(number))
+            for number in range(GROUPS)
+        ]
 
 
 def build_group(number: int) -> BillingGroupCreate:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from bench.load import LoadPlan, LoadResult
+from bench.rounds import MeasurementFailed
 
 START_SECONDS_MAX = 120
 STOP_SECONDS_MAX = 20
@@ -21,10 +22,6 @@ STOP_SECONDS_MAX = 20
 class BenchServer(NamedTuple):
     port: int
     process: subprocess.Popen[bytes]
-
-
-class LoadFailed(Exception):
-    """A server returned an error, so that there is nothing to measure."""
 
 
 def free_port() -> int:
@@ -83,7 +80,7 @@ class LoadGenerator:
         self._process.stdin.flush()
         result = msgspec.json.decode(self._process.stdout.readline(), type=LoadResult)
         if result.failure is not None:
-            raise LoadFailed(f"{plan.method} {plan.path}: {result.failure}")
+            raise MeasurementFailed(f"{plan.method} {plan.path}: {result.failure}")
         return result
 
 

@@ -28,15 +28,20 @@ class TimingLog:
     def add(self, case: str, contender: str, timing: RunTiming) -> None:
         self._timings[case][contender].append(timing)
 
+    def find_peaks(self) -> dict[str, dict[str, float]]:
+        """The highest memory in MiB by contender and case."""
+        peaks: defaultdict[str, dict[str, float]] = defaultdict(dict)
+        for case, contenders in self._timings.items():
+            for name, timings in contenders.items():
+                peaks[name][case] = max(run.peak_mib for run in timings)
+        return dict(peaks)
+
     def format_tables(
         self, targets: Sequence[SpeedTarget], memory_targets: Mapping[str, float]
     ) -> list[str]:
         """Markdown tables of the timings and of the ratios with their targets."""
-        return [
-            *self._format_timings(memory_targets),
-            "",
-            *self._format_ratios(targets),
-        ]
+        ratios = ["", *self._format_ratios(targets)] if targets else []
+        return [*self._format_timings(memory_targets), *ratios]
 
     def _format_timings(self, memory_targets: Mapping[str, float]) -> list[str]:
         rows = ["| Case | Contender | seconds | CPU seconds | peak MiB |", "|---|---|---|---|---|"]

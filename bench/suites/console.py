@@ -37,11 +37,11 @@ from nimbill.invoicing.overview.routes import summarize_invoices
 from nimbill.invoicing.reconciliation.routes import read_tie_out
 from nimbill.invoicing.search.routes import search
 
-OURS, BARE, FLOOR = "nimbill", "bare statement", "SELECT 1"
+OURS, BARE, ROUND_TRIP = "nimbill", "bare statement", "SELECT 1"
 DESCRIPTIONS = {
     OURS: "the work of the route in the transaction that the gate has begun, and JSON",
     BARE: "one statement by the driver that reads the rows of the same page, and nothing else",
-    FLOOR: "the shortest statement by the driver: the time of a round trip",
+    ROUND_TRIP: "the shortest statement by the driver: the time of a round trip",
 }
 PAGE = 50
 WARM_UPS = 6  # PostgreSQL plans the first executions of a prepared statement anew
@@ -204,7 +204,7 @@ class ExampleConsole:
 
         async def read_bare() -> float:
             started = time.perf_counter()
-            if contender == FLOOR:
+            if contender == ROUND_TRIP:
                 assert await self._bare.fetch("SELECT 1")
             else:
                 assert await self._bare.fetch(page.statement, self._caller.scope.organisation_id)
@@ -249,7 +249,9 @@ SUITE = Suite(
     unit="pages/s",
     cases=tuple(PAGES),
     baseline=OURS,
+    roles={BARE: "floor", ROUND_TRIP: "variant"},
     targets={},
     slice_seconds=0.3,
     contenders=contenders,
+    summary_case="groups",
 )

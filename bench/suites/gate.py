@@ -74,7 +74,9 @@ SUITE = Suite(
     unit="requests/s",
     cases=(CASE,),
     baseline=WITH_GATE,
+    roles={WITHOUT_GATE: "floor"},
     targets={},
     slice_seconds=2,
     contenders=contenders,
+    minutes=0.5,
 )

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.example_month import MONTH, connect, copy_rows, fill_month, sum_lines, write_lines
-from bench.rounds import Contender, Suite
+from bench.rounds import ComparisonLine, Contender, Curve, Suite, build_curve
 from nimbill.database.embedded_postgres import embedded_postgres, superuser_address
 from nimbill.database.tenant_scope import TenantScope, create_app_engine, transaction
 from nimbill.foundation.ids import new_id
@@ -172,6 +172,16 @@ async def _insert_rows(month: BenchmarkMonth) -> None:
             await copy_rows(db, "bare_audit", month.audit[batch])
 
 
+def _draw_growth(lines: Sequence[ComparisonLine]) -> Curve:
+    return build_curve(
+        lines,
+        {f"{groups:,} groups": groups for groups in GROUPS},
+        name="invoices",
+        title="An invoice run by the number of billing groups",
+        labels="billing groups, groups/s",
+    )
+
+
 def build_suite(lines: int) -> Suite:
     durations: dict[int, list[float]] = {}
     return Suite(
@@ -180,14 +190,17 @@ def build_suite(lines: int) -> Suite:
         unit="groups/s",
         cases=tuple(f"{groups:,} groups" for groups in GROUPS),
         baseline=OURS,
+        roles={BARE: "floor"},
         targets={BARE: round(MINIMUM, 2)},
         slice_seconds=0,
         contenders=partial(contenders, lines, durations),
+        summary_case="1,000 groups",
         with_lines=build_suite,
         extra_rows=lambda: [
             f"- {groups:,} groups: {1000 * median(seconds) / groups:.1f} ms per group"
             for groups, seconds in sorted(durations.items())
         ],
+        curves=lambda compared: [_draw_growth(compared)],
     )
 
 

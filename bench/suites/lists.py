@@ -69,7 +69,10 @@ ListRecords = Callable[[], Coroutine[Any, Any, int]]  # returns the number of re
 class ExampleLists:
     """A database with groups and accounts, and three methods of listing them."""
 
-    def __init__(self, address: Address, folder: Path) -> None:
+    def __init__(
+        self, address: Address, folder: Path, *, groups: int = GROUPS, accounts: int = ACCOUNTS
+    ) -> None:
+        self._sizes = {"groups": groups, "accounts": accounts // groups}
         self._address, self._url = address, address.url
         self._key = load_or_create_key(folder / "key")
         self._runner = asyncio.Runner()
@@ -93,11 +96,12 @@ class ExampleLists:
             self._engine, self._key, name="Lists", username="root", password="correct horse 7"
         )
         self._scope = TenantScope(organisation.organisation_id)
-        sizes = {"groups": GROUPS, "accounts": ACCOUNTS // GROUPS}
         async with transaction(self._engine, organisation.organisation_id) as db:
             await operations.create_billing_group(db, self._scope, build_group(1))
             for statement in COPY_STATEMENTS:
-                values = {name: size for name, size in sizes.items() if f":{name}" in statement}
+                values = {
+                    name: size for name, size in self._sizes.items() if f":{name}" in statement
+                }
                 await db.execute(sa.text(statement), values)
         self._orm = create_async_engine(self._engine.url)
         self._bare = await asyncpg.connect(
@@ -228,7 +232,10 @@ SUITE = Suite(
     unit="records/s",
     cases=(GROUPS_CASE, ACCOUNTS_CASE),
     baseline=OURS,
+    roles={BARE: "floor", ROW_BY_ROW: "instead"},
     targets={BARE: 0.25, ROW_BY_ROW: 5},
     slice_seconds=2,
     contenders=contenders,
+    minutes=2,
+    summary_case=GROUPS_CASE,
 )

@@ -240,7 +240,11 @@ SUITE = Suite(
     unit="pages/s",
     cases=tuple(PAGES),
     baseline=OURS,
+    roles={BARE: "floor", ALONE: "variant"},
     targets={BARE: 0.33, ALONE: 0.8},
     slice_seconds=0.5,
     contenders=contenders,
+    rounds=3,
+    minutes=2,
+    summary_case="account usage, 13 months",
 )

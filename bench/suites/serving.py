@@ -100,9 +100,11 @@ SUITE = Suite(
     unit="requests/s",
     cases=(LIST, DETAILS, POST, POST_IN_ONE),
     baseline=OURS,
+    roles={BARE: "floor", FASTAPI: "instead"},
     targets={BARE: 0.6, FASTAPI: 1.5},
     slice_seconds=0.7,
     contenders=contenders,
+    summary_case=LIST,
 )
 
 

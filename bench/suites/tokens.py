@@ -102,8 +102,12 @@ SUITE = Suite(
     unit="tokens/s",
     cases=(CASE,),
     baseline=OURS,
+    roles={DJANGO: "instead", DJANGO_UNHASHED: "variant"},
     # Only the default configuration has a target; the other shows the cost of the hash.
     targets={DJANGO: 5.0},
     slice_seconds=3,
     contenders=contenders,
+    rounds=3,
+    minutes=1,
+    summary_case=CASE,
 )

@@ -1,14 +1,36 @@
 """Benchmarks compare contenders within each round."""
 
+from dataclasses import replace
+from itertools import count
+
 import pytest
 
 from bench import suites
-from bench.rounds import Contender, Suite, compare, compute_spread, rotate, run_suite
+from bench.rounds import (
+    Contender,
+    MeasurementFailed,
+    Suite,
+    compare,
+    compute_spread,
+    rotate,
+    run_suite,
+)
 
 
 def build_contender(name: str, *rates: float) -> Contender:
     remaining = iter(rates)
     return Contender(name, "", lambda _case, _seconds: next(remaining))
+
+
+def failing_contender(name: str, *, fails_at: int) -> Contender:
+    numbers = count(1)
+
+    def measure(_case: str, _seconds: float) -> float:
+        if next(numbers) == fails_at:
+            raise MeasurementFailed("503")
+        return 1
+
+    return Contender(name, "", measure)
 
 
 def build_suite(*cases: str) -> Suite:
@@ -18,6 +40,7 @@ def build_suite(*cases: str) -> Suite:
         unit="a second",
         cases=cases,
         baseline="ours",
+        roles={"theirs": "floor"},
         targets={"theirs": 0.6},
         slice_seconds=1,
         contenders=lambda: pytest.fail("run_suite receives its contenders"),
@@ -51,8 +74,12 @@ def test_every_case_runs_in_every_round() -> None:
         build_contender("theirs", 10, 10, 10, 10),
     ]
 
-    lines = run_suite(
-        build_suite("first", "second"), contenders, rounds=2, print_progress=lambda _: None
+    lines, failures = run_suite(
+        build_suite("first", "second"),
+        contenders,
+        rounds=2,
+        seconds_max=1000,
+        print_progress=lambda _: None,
     )
 
     assert [(line.case, line.contender, line.rate.median) for line in lines] == [
@@ -62,6 +89,88 @@ def test_every_case_runs_in_every_round() -> None:
         ("second", "theirs", 10),
     ]
     assert lines[3].ratio.median == 3.5
+    assert {line.rounds for line in lines} == {2}
+    assert failures == []
+
+
+def test_a_round_that_would_exceed_the_time_is_left_out() -> None:
+    """Each call of the clock is a second later, so that a second round would take too long."""
+    seconds = count()
+    contenders = [build_contender("ours", *[1] * 20), build_contender("theirs", *[1] * 20)]
+
+    lines, _ = run_suite(
+        build_suite("first", "second"),
+        contenders,
+        rounds=9,
+        seconds_max=5,
+        print_progress=lambda _: None,
+        clock=lambda: float(next(seconds)),
+    )
+
+    assert [(line.case, line.rounds) for line in lines[::2]] == [("first", 1), ("second", 1)]
+
+
+def test_a_contender_takes_part_in_its_own_cases_only() -> None:
+    contenders = [build_contender("ours", 1, 1), replace(build_contender("theirs", 1), cases=["b"])]
+
+    lines, _ = run_suite(
+        build_suite("a", "b"),
+        contenders,
+        rounds=1,
+        seconds_max=1000,
+        print_progress=lambda _: None,
+    )
+
+    assert [(line.case, line.contender) for line in lines] == [
+        ("a", "ours"),
+        ("b", "ours"),
+        ("b", "theirs"),
+    ]
+
+
+def test_a_contender_that_fails_is_left_out_of_the_case() -> None:
+    contenders = [build_contender("ours", *[1] * 4), failing_contender("theirs", fails_at=2)]
+
+    lines, failures = run_suite(
+        build_suite("a", "b"),
+        contenders,
+        rounds=2,
+        seconds_max=1000,
+        print_progress=lambda _: None,
+    )
+
+    assert failures == ["a, theirs: 503"]
+    assert [(line.case, line.contender) for line in lines] == [
+        ("a", "ours"),
+        ("b", "ours"),
+        ("b", "theirs"),
+    ]
+
+
+def test_a_case_in_which_we_fail_is_left_out() -> None:
+    contenders = [failing_contender("ours", fails_at=1), build_contender("theirs", 1, 1)]
+
+    lines, failures = run_suite(
+        build_suite("a", "b"),
+        contenders,
+        rounds=1,
+        seconds_max=1000,
+        print_progress=lambda _: None,
+    )
+
+    assert failures == ["a, ours: 503"]
+    assert [(line.case, line.contender) for line in lines] == [("b", "ours"), ("b", "theirs")]
+
+
+def test_a_suite_without_any_result_fails() -> None:
+    with pytest.raises(MeasurementFailed, match="503"):
+        run_suite(
+            build_suite("a"),
+            [failing_contender("ours", fails_at=1)],
+            rounds=1,
+            seconds_max=1000,
+            print_progress=lambda _: None,
+        )
 
 
 @pytest.mark.parametrize("name", suites.list_suites())
@@ -71,3 +180,7 @@ def test_every_suite_has_cases_and_targets_for_other_contenders(name: str) -> No
     assert suite.name == name
     assert suite.cases
     assert suite.baseline not in suite.targets
+    assert suite.baseline not in suite.roles
+    assert suite.targets.keys() <= suite.roles.keys()
+    assert suite.summary_case is None or suite.summary_case in suite.cases
+    assert suite.case_descriptions.keys() <= set(suite.cases)

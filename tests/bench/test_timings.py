@@ -60,3 +60,4 @@ def test_the_peak_memory_is_the_highest_of_all_rounds() -> None:
     rows = log.format_tables([], {"ours": 1024})
 
     assert rows[2].endswith("| 1025, 1024 MISSED |")
+    assert log.find_peaks() == {"ours": {"case": 1025}}

@@ -73,7 +73,7 @@ def _parse_arguments(rows: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser("tests.proof", description=__doc__)
     parser.add_argument("rows", nargs="*", metavar="ROW", type=str.upper, help="default: all rows")
     parser.add_argument("--list", action="store_true", help="list the rows and their variants")
-    parser.add_argument("--page", action="store_true", help="write the table of docs/proof.md")
+    parser.add_argument("--page", action="store_true", help="write docs/proof.md and the README")
     parser.add_argument("--seed", type=int, help="a printed seed, to repeat a run")
     size = parser.add_mutually_exclusive_group()
     size.add_argument("--quick", action="store_true", help="the size of `make test`")

@@ -1,4 +1,4 @@
-"""The last full-size run of each row, and the table of them in docs/proof.md.
+"""The last full-size run of each row, their table in docs/proof.md and number in the README.
 
 A row counts if its last full run was green, caught every broken variant, and the row leaves out
 nothing that the board asks for.
@@ -6,8 +6,6 @@ nothing that the board asks for.
 
 from __future__ import annotations
 
-import os
-import platform
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -15,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from bench.machine import describe_machine
 from tests.proof.board import BoardLine
 from tests.proof.broken_variants import GREEN, variants_of
 from tests.proof.row import ProofRow
@@ -22,6 +21,7 @@ from tests.proof.row_environment import ROOT
 
 RECORDS = ROOT / "tests/proof/run_records.json"
 PAGE = ROOT / "docs/proof.md"
+README = ROOT / "README.md"
 BOARD = (
     *(f"X{number}" for number in range(1, 10)),
     *(f"D{number}" for number in range(1, 7)),
@@ -33,6 +33,7 @@ BOARD = (
     *(f"O{number}" for number in range(1, 4)),
 )
 _BEGIN, _END = "<!-- full runs -->", "<!-- end of full runs -->"
+_NUMBER_BEGIN, _NUMBER_END = "<!-- proof -->", "<!-- end of proof -->"
 
 
 class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +60,7 @@ def keep_record(line: BoardLine, *, size: int, seed: int, path: Path = RECORDS) 
     record = RunRecord(
         date=f"{datetime.now(UTC):%Y-%m-%d}",
         commit=_find_commit(),
-        machine=_describe_machine(),
+        machine=describe_machine(),
         size=size,
         seed=seed,
         seconds=round(line.seconds),
@@ -82,11 +83,6 @@ def _find_commit() -> str:
         check=True,
     )
     return described.stdout.strip()
-
-
-def _describe_machine() -> str:
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{os.cpu_count()} cores {platform.machine()}, {memory:.0f} GiB"
 
 
 def counts(row: ProofRow, record: RunRecord | None) -> bool:
@@ -159,6 +155,18 @@ def write_page(rows: Mapping[str, ProofRow], records: Mapping[str, RunRecord]) -
     after = rest.partition(_END)[2]
     table = format_table(rows, records)
     PAGE.write_text(f"{before}{_BEGIN}\n{table}\n{_END}{after}")
+    README.write_text(replace_number(README.read_text(), count_rows(rows, records)))
+
+
+def read_number(text: str) -> str:
+    """The number of rows that the README states."""
+    return text.partition(_NUMBER_BEGIN)[2].partition(_NUMBER_END)[0]
+
+
+def replace_number(text: str, number: str) -> str:
+    before, mark, rest = text.partition(_NUMBER_BEGIN)
+    assert mark, f"README.md has no {_NUMBER_BEGIN}"
+    return f"{before}{_NUMBER_BEGIN}{number}{_NUMBER_END}{rest.partition(_NUMBER_END)[2]}"
 
 
 # ── what fits ────────────────────────────────────────────────────────────────────────────────────

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from tests.proof import run_records
 from tests.proof.board import BoardLine
 from tests.proof.row import Measurement, ProofRow, load_rows
-from tests.proof.run_records import BOARD, PAGE, RunRecord
+from tests.proof.run_records import BOARD, PAGE, README, RunRecord
 
 RECORD = RunRecord(
     date="2026-11-18",
@@ -42,6 +42,18 @@ def test_the_page_shows_the_records() -> None:
     expected = run_records.format_table(load_rows(), run_records.read_records())
 
     assert run_records.read_page_table(PAGE.read_text()) == expected
+
+
+def test_the_readme_states_how_many_rows_count() -> None:
+    expected = run_records.count_rows(load_rows(), run_records.read_records())
+
+    assert run_records.read_number(README.read_text()) == expected
+
+
+def test_only_the_number_of_the_readme_is_replaced() -> None:
+    text = "# Name\n<!-- proof -->1 of 38 rows<!-- end of proof --> count.\n"
+
+    assert run_records.replace_number(text, "38 of 38 rows") == text.replace("1 of", "38 of")
 
 
 @pytest.mark.parametrize(
