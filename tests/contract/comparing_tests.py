@@ -20,7 +20,7 @@ import pytest
 from tests.contract import specification
 from tests.contract.named_tests import read_source
 from tests.contract.specification import ROOT
-from tests.contract.stated_facts import Fact, Part
+from tests.contract.stated_facts import Fact, FactPart
 
 # these compare the pages with each other or with the original specification, not with the code
 NOT_THE_CODE = {
@@ -81,7 +81,7 @@ class ComparingTest:
         return False
 
 
-def find_holders(facts: list[Fact]) -> Mapping[tuple[Fact, Part], frozenset[str]]:
+def find_holders(facts: list[Fact]) -> Mapping[tuple[Fact, FactPart], frozenset[str]]:
     """The names of the comparing tests that fail when this part of the fact is changed."""
     tests = list_comparing_tests()
     failing = [test.name for test in tests if test.fails()]
@@ -96,7 +96,7 @@ def find_holders(facts: list[Fact]) -> Mapping[tuple[Fact, Part], frozenset[str]
     return holders
 
 
-def holds(test: str, fact: Fact, part: Part) -> bool:
+def holds(test: str, fact: Fact, part: FactPart) -> bool:
     """Whether a test fails when a part of a fact is changed."""
     cases = [
         case
@@ -129,7 +129,7 @@ def change_text(text: str) -> str:
     return f"{text[:-1]}x`" if text[-1] == "`" else f"{text}x"
 
 
-def _change_part(fact: Fact, part: Part) -> str:
+def _change_part(fact: Fact, part: FactPart) -> str:
     lines = specification.read_pages()[fact.page].split("\n")
     if fact.line is not None:
         line = lines[fact.line]

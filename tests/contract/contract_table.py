@@ -21,7 +21,7 @@ from typing import Any
 from tests.contract.comparing_tests import find_holders
 from tests.contract.named_tests import is_test, read_source
 from tests.contract.specification import ROOT, find_section, read_pages, read_specification
-from tests.contract.stated_facts import TYPES, Fact, Part, list_facts
+from tests.contract.stated_facts import TYPES, Fact, FactPart, list_facts
 
 FOLDER = Path(__file__).parent / "facts"
 COMPARED = FOLDER / "compared.json"
@@ -161,7 +161,9 @@ def compare(headings: Collection[str]) -> dict[str, Any]:
     return compared
 
 
-def _tests_of(fact: Fact, holders: Mapping[tuple[Fact, Part], frozenset[str]]) -> tuple[str, ...]:
+def _tests_of(
+    fact: Fact, holders: Mapping[tuple[Fact, FactPart], frozenset[str]]
+) -> tuple[str, ...]:
     return tuple(sorted({test for part in fact.parts for test in holders[fact, part]}))
 
 

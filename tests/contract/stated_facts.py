@@ -26,7 +26,7 @@ ENUMERATION = re.compile(r"^(?:\d+\.|-) ")
 
 
 @dataclass(frozen=True)
-class Part:
+class FactPart:
     """A name, number or word of a fact, and its place in the line of the page."""
 
     column: str
@@ -45,7 +45,7 @@ class Fact:
     page: str
     heading: str
     text: str
-    parts: tuple[Part, ...]
+    parts: tuple[FactPart, ...]
     line: int | None = None  # of a row
     columns: tuple[str, ...] = ()
 
@@ -102,7 +102,9 @@ def _list_sentences(page: str, heading: str, paragraph: str) -> Iterator[Fact]:
     text = MARKDOWN.sub("", re.sub(r"\[([^]]+)(?=\]\()", r"\1", ENUMERATION.sub("", paragraph)))
     for sentence in re.split(r"(?<=[.)]\s)(?=[A-Z`{])(?<=\.\s)", text):
         if not _is_open(sentence):
-            parts = [Part("", found[0], found.start()) for found in re.finditer(FACTS, sentence)]
+            parts = [
+                FactPart("", found[0], found.start()) for found in re.finditer(FACTS, sentence)
+            ]
             yield Fact(page, heading, sentence.strip(), tuple(parts))
 
 
@@ -114,7 +116,7 @@ def _read_row(page: str, heading: str, header: list[str], line: str, number: int
         pattern = FACTS if column in EXPLAINING else r"[^,\s](?:[^,]|,(?! ))*"
         pattern = r".+" if column == "Required" else pattern
         parts += [
-            Part(column, found[0], position + found.start())
+            FactPart(column, found[0], position + found.start())
             for found in re.finditer(pattern, written)
             if column not in DESCRIPTIVE and found[0] not in UNDECIDED
         ]

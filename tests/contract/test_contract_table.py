@@ -11,7 +11,7 @@ from tests.contract.comparing_tests import change_text, holds
 from tests.contract.contract_table import digest_of_section, is_named, occurs
 from tests.contract.named_tests import is_test, read_source
 from tests.contract.specification import list_headings, read_pages, read_specification
-from tests.contract.stated_facts import Fact, Part, list_facts
+from tests.contract.stated_facts import Fact, FactPart, list_facts
 
 COMPARED = json.loads(contract_table.COMPARED.read_text())
 NOT_HELD = 3  # it may only become smaller
@@ -104,7 +104,7 @@ def test_a_remark_has_no_test() -> None:
     ] == []
 
 
-def list_sample() -> list[tuple[str, Fact, Part]]:
+def list_sample() -> list[tuple[str, Fact, FactPart]]:
     """Parts of facts from all pages, each with the tests that are said to notice a change."""
     facts = {(fact.heading, fact.text): fact for fact in list_facts(read_pages())}
     found = [

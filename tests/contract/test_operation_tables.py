@@ -62,7 +62,7 @@ SENT_EITHER_WAY = {("Legacy lifecycle API", "username")}
 TYPES = {"string", "boolean", "integer", "number", "double", "object", "array"}
 
 
-class Operation(NamedTuple):
+class DescribedOperation(NamedTuple):
     heading: str
     method: str
     path: str
@@ -74,16 +74,16 @@ class Operation(NamedTuple):
         return f"{self.method} {self.path}"
 
 
-def list_operations(page: str) -> tuple[Operation, ...]:
+def list_operations(page: str) -> tuple[DescribedOperation, ...]:
     return parse_operations(page, read_specification())
 
 
 @lru_cache(maxsize=16)
-def parse_operations(page: str, _specification: str) -> tuple[Operation, ...]:
+def parse_operations(page: str, _specification: str) -> tuple[DescribedOperation, ...]:
     return tuple(iterate_operations(page))
 
 
-def iterate_operations(page: str) -> Iterator[Operation]:
+def iterate_operations(page: str) -> Iterator[DescribedOperation]:
     """The rows of the tables of operations, with the declared path."""
     text = read_page(page)
     for heading in list_headings(text):
@@ -100,7 +100,7 @@ def iterate_operations(page: str) -> Iterator[Operation]:
                     if not stated[0].startswith("open"):
                         assert " ".join(stated).replace(" /", " /m/core/") == CHOSEN[name]
                     response = request.partition("the response has ")[2]
-                    yield Operation(heading, method, path, request, f"200, {response}")
+                    yield DescribedOperation(heading, method, path, request, f"200, {response}")
 
 
 def find_base(page: str, heading: str) -> str:
@@ -112,14 +112,14 @@ def find_base(page: str, heading: str) -> str:
 
 def list_routes_of_row(
     base: str, heading: str, method: str, path: str, request: str, response: str = ""
-) -> Iterator[Operation]:
+) -> Iterator[DescribedOperation]:
     """A path of both products is two routes."""
     if method not in OPEN:
         full = full_path(base, path)
         for name in list_products() if "{product}" in full else [""]:
             declared = full.replace("{product}", name)
             query = tuple(re.findall(r"[?&](\w+)=", path))
-            yield Operation(heading, method.split()[0], declared, request, response, query)
+            yield DescribedOperation(heading, method.split()[0], declared, request, response, query)
 
 
 def full_path(base: str, path: str) -> str:
@@ -162,7 +162,7 @@ def test_every_operation_is_a_route_with_its_status(page: str) -> None:
             assert handler.status_code == int(stated[0]), operation
 
 
-def list_documented(page: str) -> Iterator[tuple[Operation, Schema]]:
+def list_documented(page: str) -> Iterator[tuple[DescribedOperation, Schema]]:
     """Without the two routes that a browser loads by itself, which have no JSON body."""
     for operation in list_operations(page):
         if not operation.path.endswith(("/logo", "/style.css")):
