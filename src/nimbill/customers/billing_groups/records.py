@@ -88,14 +88,6 @@ def filter_visible_groups(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
 
 _IN_ORGANISATION = billing_groups.c.organisation_id == sa.bindparam("organisation_id")
 
-_BILLINGGROUP_ID_EXISTS = sa.select(
-    sa.exists().where(
-        _IN_ORGANISATION,
-        billing_groups.c.billinggroup_id_hash
-        == sa.func.text_hash(sa.bindparam("billinggroup_id", type_=sa.Text)),
-    )
-)
-
 _INSERT_BILLING_GROUP = sa.insert(billing_groups)
 
 _INSERT_BILLING_GROUP_WITH_FREE_ID = insert(billing_groups).on_conflict_do_nothing(
@@ -193,8 +185,11 @@ async def billinggroup_id_exists(
     db: AsyncConnection, scope: TenantScope, billinggroup_id: str
 ) -> bool:
     """Look in the whole organisation, also among groups that the caller cannot see."""
-    parameters = {"organisation_id": scope.organisation_id, "billinggroup_id": billinggroup_id}
-    return bool((await db.execute(_BILLINGGROUP_ID_EXISTS, parameters)).scalar_one())
+    stmt = sa.exists().where(
+        billing_groups.c.organisation_id == scope.organisation_id,
+        billing_groups.c.billinggroup_id_hash == sa.func.text_hash(billinggroup_id),
+    )
+    return bool((await db.execute(stmt.select())).scalar_one())
 
 
 async def list_taken_billinggroup_ids(
