@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import logging
 import sys
@@ -113,3 +114,18 @@ def test_log_records_of_the_http_server_have_the_same_format() -> None:
     )
     assert line["at"].endswith("Z")
     assert "canary" not in json.dumps(line)
+
+
+def test_a_line_that_cannot_be_written_is_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    class FullDisk(StringIO):
+        def write(self, _text: str) -> int:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    config = structlog.get_config()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stderr", FullDisk())
+        configure_logs()
+    try:
+        structlog.get_logger().error("event")
+    finally:
+        structlog.configure(**config)

@@ -15,7 +15,7 @@ import pytest
 
 from nimbill.access import uploads
 from nimbill.access.role_actions import RoleAction
-from nimbill.foundation.errors import Unreadable
+from nimbill.foundation.errors import Unavailable
 from nimbill.imports import operations
 from tests.imports.aws_reports import CUSTOMER, build_report, report_line
 from tests.imports.in_process_importer import (
@@ -210,7 +210,7 @@ def test_an_upload_is_refused_if_too_little_of_the_disk_would_stay_free(
     usage = SimpleNamespace(free=reserve * 2**20 + 100)  # less than the upload on top of it
     monkeypatch.setattr("nimbill.access.uploads.shutil.disk_usage", lambda _folder: usage)
 
-    problem = read_problem(upload(importer), 413)
+    problem = read_problem(upload(importer), 503)
 
     assert problem["code"] == "disk_space"
     assert f"{reserve} MiB" in problem["detail"]
@@ -232,10 +232,10 @@ def test_the_free_space_is_checked_again_while_an_upload_is_received(tmp_path: P
         receiving = uploads.receive_upload(
             "multipart/form-data; boundary=b", send(), tmp_path / "upload", reserve_mib=1
         )
-        with pytest.raises(Unreadable) as refused:
+        with pytest.raises(Unavailable) as refused:
             asyncio.run(receiving)
 
-    assert (refused.value.status, refused.value.code) == (413, "disk_space")
+    assert (refused.value.code, refused.value.retry_after) == ("disk_space", 60)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -115,11 +115,11 @@ async def receive_upload(
 def _require_free_space(folder: Path, needed: int, reserve_mib: int) -> None:
     """The database and imports that run already need the rest of the disk."""
     if shutil.disk_usage(folder).free - needed < reserve_mib * 2**20:
-        raise Unreadable(
-            413,
+        raise Unavailable(
             "disk_space",
             f"The upload would leave less than {reserve_mib} MiB free on the server's disk. "
             "Try again when waiting imports have finished.",
+            retry_after=60,
         )
 
 

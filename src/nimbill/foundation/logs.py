@@ -5,8 +5,10 @@ import logging
 import sys
 import traceback
 from collections.abc import MutableMapping
+from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Any
+from functools import partial
+from typing import Any, TextIO
 
 import structlog
 
@@ -21,9 +23,24 @@ def configure_logs() -> None:
             _strip_exception_message,
             structlog.processors.JSONRenderer(ensure_ascii=True),
         ],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        logger_factory=partial(_build_logger, sys.stderr),
         cache_logger_on_first_use=False,
     )
+
+
+class LineLogger(structlog.PrintLogger):
+    """Drops a line that cannot be written, as on a full disk: what is logged must go on."""
+
+    def msg(self, message: str) -> None:
+        with suppress(OSError):
+            super().msg(message)
+
+    log = debug = info = warn = warning = msg
+    fatal = failure = err = error = critical = exception = msg
+
+
+def _build_logger(stream: TextIO, *_: object) -> LineLogger:
+    return LineLogger(stream)
 
 
 def configure_library_logs() -> None:

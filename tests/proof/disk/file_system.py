@@ -49,7 +49,7 @@ class LosingFileSystem(Operations):  # type: ignore[misc]  # the library has no 
     def init_with_config(self, _connection: Any, config: Any) -> None:
         """Calls of an open file have its handle, also after its name was removed."""
         if config is not None:
-            config.hard_remove = config.nullpath_ok = config.kernel_cache = 1
+            config.hard_remove = config.nullpath_ok = 1
             config.entry_timeout = config.attr_timeout = TIMEOUT_SECONDS
 
     def _check(self, call: str, path: str) -> None:

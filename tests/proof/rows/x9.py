@@ -2,8 +2,10 @@
 
 An export is made in the database only, so its calls are the statements of the request: the first
 fails, then the second, until none is left. The errors are the database's own for a full disk, an
-unreadable disk, out of memory and too many open files. For an import every file call fails in turn,
-with the system's errors for the same problems.
+unreadable disk, out of memory and too many open files. For an import every file call of Python
+fails in turn, with the system's errors for the same problems. Then the data folder lies on a file
+system of our own, and every call that reaches it fails in turn, whichever library makes it: during
+imports, an export of a month as a file, and a sum of lines.
 """
 
 from __future__ import annotations
@@ -23,20 +25,25 @@ from tests.invoicing.exports.export_requests import (
 )
 from tests.invoicing.exports.failing_statements import SQLSTATES, failing_at
 from tests.proof.database_faults import rows as query_rows
+from tests.proof.disk_faults import CODES, fail_each_disk_call, importer_on_disk
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
 
 TARGET = (
     "every n until success: 503, no link, the previous file complete, no row left behind; for "
-    "an import: nothing counts, the previous month complete"
+    "an import: nothing counts, the previous month complete; a clean error, whichever library calls"
 )
 QUICK = 1  # repetitions of every problem
 FULL = 10
-SECONDS_MAX = 60
-MISSING = ("faults of the calls below Arrow and DuckDB",)
+SECONDS_MAX = 600
 
-INSIDE = ("tests/invoicing/exports/test_export_failures.py", "tests/imports/test_file_errors.py")
+INSIDE = (
+    "tests/invoicing/exports/test_export_failures.py",
+    "tests/imports/test_file_errors.py",
+    "tests/proof/test_disk_faults.py",
+)
+QUICK_STEP = 60  # of the calls of the disk
 STATEMENTS_MAX = 60
 
 
@@ -55,10 +62,13 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
             failed += count
             misses += [f"{problem}: {fault}" for fault in wrong]
     calls, wrong = _fail_each_file_call(environment, size)
-    figures = (
-        f"{failed} statements and {calls} file calls failed in turn, with {len(SQLSTATES)} problems"
-    )
     misses += wrong
+    disk_calls, wrong = _fail_each_disk_call(environment, size)
+    misses += wrong
+    figures = (
+        f"{failed} statements, {calls} file calls and {disk_calls} calls of the disk failed in "
+        f"turn, with {len(SQLSTATES)} problems"
+    )
     return Measurement(f"{figures}; {len(misses)} wrong", misses)
 
 
@@ -74,6 +84,18 @@ def _fail_each_file_call(environment: RowEnvironment, size: int) -> tuple[int, l
             count, wrong = fail_each_call(importer, code)
             calls += count
             misses += [f"import, {problem}: {fault}" for fault in wrong]
+    return calls, misses
+
+
+def _fail_each_disk_call(environment: RowEnvironment, size: int) -> tuple[int, list[str]]:
+    """In full size every call fails with every error."""
+    calls, misses = 0, []
+    with importer_on_disk(environment) as (disk, importer):
+        for shift in range(min(size, len(CODES))):
+            step = 1 if size >= FULL else QUICK_STEP
+            faults = fail_each_disk_call(disk, importer, shift=shift, step=step)
+            calls += faults.calls
+            misses += faults.misses
     return calls, misses
 
 
