@@ -66,12 +66,14 @@ async def receive_upload(
 ) -> Upload:
     """Receive all fields and files. A refused upload leaves no file.
 
-    The upload is refused if less than `reserve_mib` of the disk would stay free: before it is
-    received, if its size is announced, and while it is received.
+    The upload is refused if it is too large, or if less than `reserve_mib` of the disk would stay
+    free: before it is received, if its size is announced, and while it is received.
     """
     boundary = parse_options_header(content_type)[1].get("boundary", "")
     if not boundary:
         raise _malformed_form()
+    if announced_bytes > UPLOAD_BYTES_MAX:
+        raise _too_large()
     await asyncio.to_thread(os.makedirs, folder)
     upload, writer = Upload(folder), _PartWriter(folder)
     try:
@@ -86,7 +88,7 @@ async def receive_upload(
             async for chunk in stream:
                 size += len(chunk)
                 if size > UPLOAD_BYTES_MAX:
-                    raise Unreadable(413, "body_too_large", "The upload is larger than 256 MiB.")
+                    raise _too_large()
                 if size - checked_at > SPACE_CHECK_BYTES:
                     checked_at = size
                     _require_free_space(folder, 0, reserve_mib)
@@ -185,6 +187,10 @@ def _safe_name(filename: str, number: int) -> str:
     base_name = re.split(r"[/\\]", filename)[-1]
     safe = re.sub(r"[^A-Za-z0-9._-]", "_", base_name).lstrip(".")[-NAME_MAX:]
     return safe or f"file-{number}"
+
+
+def _too_large() -> Unreadable:
+    return Unreadable(413, "body_too_large", "The upload is larger than 256 MiB.")
 
 
 def _malformed_form() -> Invalid:

@@ -3,14 +3,23 @@
 import asyncio
 import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 from urllib.parse import unquote_to_bytes
 
 import structlog
 from litestar.enums import ScopeType
-from litestar.types import ASGIApp, HTTPScope, Message, Receive, Scope, Send
+from litestar.types import (
+    ASGIApp,
+    HTTPResponseBodyEvent,
+    HTTPScope,
+    Message,
+    Receive,
+    Scope,
+    Send,
+)
 
 from nimbill.access.request_context import REQUEST_CONTEXT, RequestContext
+from nimbill.application.large_bodies import LARGE_BYTES, LargeBody, send_large_body
 from nimbill.foundation import metrics
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid, ServiceError, Unreadable
@@ -66,15 +75,20 @@ class RequestMiddleware:
         context = RequestContext(new_id("req"))
         scope[REQUEST_CONTEXT] = context  # type: ignore[literal-required]
         started, status = time.perf_counter(), CLIENT_CLOSED
+        large_body: LargeBody | None = None
 
         async def send_with_headers(message: Message) -> None:
-            nonlocal status
+            nonlocal status, large_body
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = [
                     *self._with_headers(message["headers"], context),
                     *self._deprecation_headers(scope["path"]),
                 ]
+            elif _is_large(message):
+                # The application still refers to the body, so it is sent when that has ended.
+                large_body = LargeBody(message["body"])
+                return
             await send(message)
 
         try:
@@ -86,6 +100,8 @@ class RequestMiddleware:
                 )(scope, receive, send_with_headers)
             else:
                 await self._app(scope, self._limit_body_time(receive), send_with_headers)
+            if large_body is not None:
+                await send_large_body(send, large_body)
         finally:
             await context.close()
             _record_request(scope, context, status, time.perf_counter() - started)
@@ -144,6 +160,14 @@ class RequestMiddleware:
             return message
 
         return receive_in_time
+
+
+def _is_large(message: Message) -> TypeGuard[HTTPResponseBodyEvent]:
+    return (
+        message["type"] == "http.response.body"
+        and not message.get("more_body", False)
+        and len(message.get("body", b"")) > LARGE_BYTES
+    )
 
 
 def _body_too_slow() -> Unreadable:

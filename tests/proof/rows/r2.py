@@ -1,9 +1,10 @@
 """Bodies, headers and connections that are too large, too slow or ambiguous are refused.
 
-Against a real server: every case of malformed_framing.py, and many connections that send a byte now
-and then, in head or body, beside some that never read. The server's own header timeout closes
-connections without a response; everything else is answered. Only the full size asserts times: a
-smaller one runs beside other tests, and asks that every connection ends at all.
+Against a real server: every case of malformed_framing.py, imports over 256 MiB, and many
+connections that send a byte now and then, in head or body, beside some that read a large file
+slowly or not at all. The server's own header timeout closes connections without a response;
+everything else is answered. Only the full size asserts times: a smaller one runs beside other
+tests, and asks that every connection ends at all.
 """
 
 from __future__ import annotations
@@ -18,27 +19,30 @@ from dataclasses import dataclass
 
 import httpx
 
+from tests.proof.large_uploads import BYTES_MAX, announce_upload, send_upload_in_chunks
 from tests.proof.malformed_framing import FramingCase, at_the_limit, cases
 from tests.proof.raw_http import Exchange, exchange
 from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.proof.slow_connections import SlowConnections, open_slow_connections
+from tests.proof.slow_readers import SlowReaders, begin_downloads, export_large_file
 from tests.proof.timed_requests import WaitTimes, finish_timing, start_timing
 
 TARGET = (
-    "413, 431 or 408 within 10 s, nothing smuggled; under 1,000 slow connections an honest "
-    "client's p99 is at most twice that of an idle server, memory at most 128 MB more"
+    "413, 431 or 408 within 10 s, nothing smuggled, nothing kept of an import over 256 MiB; under "
+    "1,000 slow connections and slow readers an honest client's p99 is at most twice that of an "
+    "idle server, memory at most 128 MB more"
 )
 QUICK = 50  # slow connections
 FULL = 1_000
 SECONDS_MAX = 600
-MISSING = ("the limit of imports",)
 
 REFUSED_WITHIN_SECONDS = 10.0  # in full size
 SILENT_CONNECTIONS = 1_200
 SECONDS_BESIDE_SILENT_MAX = 1.5  # for each case; a watchdog
 AT_ONCE = 8
+SLOW_READERS, SLOW_READERS_QUICK = 40, 24
 MEMORY_MAX = 128 * 2**20
 TIMED_SECONDS = 6.0
 # allowed slowdown of an honest client, in full size
@@ -50,6 +54,7 @@ class SlowConnectionEffect:
     """Effect of slow connections on the server and on an honest client."""
 
     slow: SlowConnections
+    readers: SlowReaders
     idle: WaitTimes
     busy: WaitTimes
     memory: int
@@ -64,10 +69,12 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     _allow_many_files()
     organisation = environment.service.new_organisation("R2")
     token = environment.service.root(organisation)["Authorization"].removeprefix("Bearer ")
+    file_path = export_large_file(environment)
     with real_server(environment.new_folder("r2") / "data", settings) as server:
         answered, misses = asyncio.run(_send_cases(server, token, size))
         misses += _beside_silent_connections(server)
-        effect = asyncio.run(_measure_slow_connections(server, token, size))
+        misses += asyncio.run(_send_large_uploads(server, token))
+        effect = asyncio.run(_measure_slow_connections(server, token, file_path, size))
         if server.process.poll() is not None:
             misses.append("the server ended")
     misses += _find_excess(effect)
@@ -80,7 +87,8 @@ def _format_figures(answered: Counter[str], effect: SlowConnectionEffect, size: 
     how = ", ".join(f"{count} × {what}" for what, count in answered.most_common())
     return (
         f"{sum(answered.values())} malformed requests: {how}; {size} trickling connections: "
-        f"{effect.slow.format()}; honest p99 {effect.idle.p99:.1f} ms idle, "
+        f"{effect.slow.format()}; {effect.readers.begun} slow readers; "
+        f"honest p99 {effect.idle.p99:.1f} ms idle, "
         f"{effect.busy.p99:.1f} ms with them ({effect.busy.requests} requests, "
         f"{effect.busy.failed} failed); memory {effect.memory / 2**20:+.0f} MB"
     )
@@ -132,20 +140,36 @@ def _beside_silent_connections(server: RealServer) -> list[str]:
     return []
 
 
+async def _send_large_uploads(server: RealServer, token: str) -> list[str]:
+    misses = []
+    for length in (BYTES_MAX + 1, 2**40):
+        announced = await announce_upload(server, token, length)
+        name = f"an import that announces {length} bytes"
+        misses += announced.find_faults(name, at_once=True, memory_max=MEMORY_MAX)
+    chunked = await send_upload_in_chunks(server, token)
+    name = "an import over 256 MiB in chunks"
+    return misses + chunked.find_faults(name, at_once=False, memory_max=MEMORY_MAX)
+
+
 async def _measure_slow_connections(
-    server: RealServer, token: str, size: int
+    server: RealServer, token: str, file_path: str, size: int
 ) -> SlowConnectionEffect:
     idle = await asyncio.to_thread(
         lambda: finish_timing(start_timing(server.port, token, TIMED_SECONDS))
     )
     before = server.resident_bytes()
+    reader_count = SLOW_READERS if size >= FULL else SLOW_READERS_QUICK
+    readers = await begin_downloads(server, file_path, reader_count)
     timing = asyncio.create_task(
         asyncio.to_thread(
             lambda: finish_timing(start_timing(server.port, token, 2 * TIMED_SECONDS))
         )
     )
-    connections = await open_slow_connections(server, token, size, until=timing)
-    return SlowConnectionEffect(connections, idle, await timing, connections.memory - before)
+    connections, _ = await asyncio.gather(
+        open_slow_connections(server, token, size, until=timing), readers.read_on(until=timing)
+    )
+    memory = connections.memory - before
+    return SlowConnectionEffect(connections, readers, idle, await timing, memory)
 
 
 def _find_long_waits(effect: SlowConnectionEffect) -> list[str]:
@@ -158,6 +182,10 @@ def _find_long_waits(effect: SlowConnectionEffect) -> list[str]:
 
 def _find_excess(effect: SlowConnectionEffect) -> list[str]:
     misses = effect.slow.find_kept_open()
+    if effect.readers.closed or not effect.readers.begun:
+        misses.append(
+            f"of {effect.readers.begun} slow readers, {effect.readers.closed} were cut off"
+        )
     if effect.busy.failed:
         misses.append(f"{effect.busy.failed} honest requests failed")
     if effect.memory > MEMORY_MAX:
