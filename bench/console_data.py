@@ -143,7 +143,7 @@ APPEND_AUDIT_ROWS = """
         'update_billing_group', 'resource', 'billinggroup/cmp_' || number % 5000, 'company_id',
         'cmp_' || number % 5000, 'request_id', 'req', 'sent', json_build_object('remarks',
         number))::text))
-    FROM generate_series(:begin, :end) AS number
+    FROM generate_series(CAST(:begin AS integer), CAST(:end AS integer)) AS number
 """
 
 
