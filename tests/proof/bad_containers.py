@@ -8,10 +8,8 @@ import io
 import json
 import lzma
 import zipfile
-import zlib
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,64 +19,12 @@ from tests.proof.bad_file import IMPORTERS, BadFile, CostSheet, sheet
 
 OFFSETS = 50
 OFFSETS_OF_OTHERS = 10  # decompression does not depend on the content
-GIB_OF_MIB = 1024
 
 
 def bad_containers(dialect: Dialect) -> Iterator[BadFile]:
     valid = sheet(dialect)
     files = (*_gzip(valid), *_zip(valid), *_parquet(valid), *_manifests(valid))
     yield from (replace(bad, vendor=valid.vendor) for bad in files)
-
-
-def bombs(dialect: Dialect) -> Iterator[BadFile]:
-    """Separate from the others because writing them takes time."""
-    head = sheet(dialect).bytes()
-    for title, block, rules in (
-        ("a GiB of zeros", bytes(2**20), ("line_too_long", "nul", "bomb")),
-        ("a GiB of line feeds", b"\n" * 2**20, ("bomb",)),
-        ("a GiB of short lines", b"1,2\n" * 2**18, ("bomb", "columns")),
-    ):
-        yield BadFile(
-            f"bomb: {title}, gzip",
-            {"report.csv.gz": partial(_gzip_bomb, head, block)},
-            rules,
-            vendor=dialect.vendors[0],
-        )
-        yield BadFile(
-            f"bomb: {title}, zip",
-            {"report.csv.zip": partial(_zip_bomb, head, block)},
-            rules,
-            vendor=dialect.vendors[0],
-        )
-
-
-def _deflated(head: bytes, block: bytes) -> tuple[bytes, int, int]:
-    """The head and then the block repeatedly; checksum and size belong to the head only."""
-    packer = zlib.compressobj(9, wbits=-15)
-    first = packer.compress(head) + packer.flush(zlib.Z_FULL_FLUSH)
-    packed = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH)
-    last = packer.flush(zlib.Z_FINISH)
-    size = len(head) + GIB_OF_MIB * len(block)
-    return first + packed * GIB_OF_MIB + last, zlib.crc32(head), size
-
-
-def _gzip_bomb(head: bytes, block: bytes) -> bytes:
-    content, checksum, size = _deflated(head, block)
-    tail = checksum.to_bytes(4, "little") + (size & 0xFFFF_FFFF).to_bytes(4, "little")
-    return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + content + tail
-
-
-def _zip_bomb(head: bytes, block: bytes) -> bytes:
-    """It declares a wrong size, so that only decompression detects it."""
-    content, checksum, _ = _deflated(head, block)
-    name = b"report.csv"
-    sizes = len(content).to_bytes(4, "little") + (1000).to_bytes(4, "little")
-    common = b"\x14\0\0\0\x08\0\0\0\0\0" + checksum.to_bytes(4, "little") + sizes
-    common += len(name).to_bytes(2, "little") + b"\0\0"
-    local = b"PK\x03\x04" + common + name + content
-    entry = b"PK\x01\x02\x14\0" + common + bytes(14) + name
-    end = b"PK\x05\x06" + bytes(4) + b"\x01\0\x01\0" + len(entry).to_bytes(4, "little")
-    return local + entry + end + len(local).to_bytes(4, "little") + b"\0\0"
 
 
 def _gzip(valid: CostSheet) -> Iterator[BadFile]:

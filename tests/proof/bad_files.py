@@ -12,15 +12,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nimbill.demo.vendor_files.dialects import Dialect
-from tests.proof.bad_containers import bad_containers, bombs
+from tests.proof.bad_containers import bad_containers
 from tests.proof.bad_file import IMPORTERS, BadFile, CostSheet, sheet
 from tests.proof.bad_texts import bad_texts
 
-__all__ = ["IMPORTERS", "BadFile", "bad_files", "bombs", "odd_but_valid"]
+__all__ = ["IMPORTERS", "BadFile", "bad_files", "odd_but_valid"]
 
 
 def bad_files(dialect: Dialect) -> Iterator[BadFile]:
-    """All except the bombs, which are few and large."""
+    """All except the bombs of bombs.py, which are few and large."""
     yield from bad_texts(dialect)
     yield from bad_containers(dialect)
 

@@ -14,7 +14,8 @@ import pytest
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.demo.vendor_files.dialects import Dialect
 from tests.costs.delivery_reader import DeliveryResult, read_delivery
-from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, bombs, odd_but_valid, plain
+from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, odd_but_valid, plain
+from tests.proof.bombs import BOMB_IMPORTERS, bombs
 
 
 def read(bad: BadFile, folder: Path) -> DeliveryResult:
@@ -51,7 +52,7 @@ def test_every_bad_file_is_refused_with_its_place_and_rule(
     assert [text for text in complaints if text] == []
 
 
-@pytest.mark.parametrize("bomb", [*bombs(Dialect.aws_cur)], ids=lambda bomb: bomb.title)
+@pytest.mark.parametrize("bomb", [*bombs(BOMB_IMPORTERS[0])], ids=lambda bomb: bomb.title)
 def test_every_bomb_is_refused(tmp_path: Path, bomb: BadFile) -> None:
     assert complaint(bomb, tmp_path / "bomb") is None
     assert all(path.stat().st_size < 4_000_000 for path in (tmp_path / "bomb/files").iterdir())

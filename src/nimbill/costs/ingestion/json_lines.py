@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -75,6 +76,7 @@ class _Line(_Optional, frozen=True):
 
 
 _decoder = msgspec.json.Decoder(_Line)
+_NOT_BLANK = re.compile(rb"[^\s][^\r\n]*")
 
 
 def is_json(block: bytes) -> bool:
@@ -120,9 +122,7 @@ def cut_json_blocks(part: Part, chunks: Iterator[bytes]) -> Iterator[bytes]:
 def parse_json_block(part: Part, block: bytes, first_line: int) -> pa.RecordBatch:
     """Return the columns of HEADER; labels are maps, all others texts."""
     values: dict[str, list[Any]] = {name: [] for name in HEADER}
-    for number, text in enumerate(block.removeprefix(BOM).splitlines(), start=first_line):
-        if not text.strip():
-            continue
+    for number, text in _find_lines(block.removeprefix(BOM), first_line):
         try:
             columns = _read_line(text)
         except RuleViolation as violation:
@@ -133,6 +133,21 @@ def parse_json_block(part: Part, block: bytes, first_line: int) -> pa.RecordBatc
             values[name].append(columns[name])
     arrays = [pa.array(values[name], TAGS if name == LABELS else pa.string()) for name in HEADER]
     return pa.RecordBatch.from_arrays(arrays, names=list(HEADER))
+
+
+def _find_lines(block: bytes, first_line: int) -> Iterator[tuple[int, bytes]]:
+    """Return the lines that are not blank with their numbers; a bomb may have millions that are."""
+    if block.isspace():
+        return
+    number, position = first_line, 0
+    for found in _NOT_BLANK.finditer(block):
+        start = found.start()
+        number += sum(
+            sign * block.count(end, position, start)
+            for end, sign in ((b"\n", 1), (b"\r", 1), (b"\r\n", -1))
+        )
+        position = start
+        yield number, found[0]
 
 
 def _locate_error(part: Part, line: int, error: Exception) -> CostFileError:
