@@ -42,7 +42,7 @@ REFUSED_WITHIN_SECONDS = 10.0  # in full size
 SILENT_CONNECTIONS = 1_200
 SECONDS_BESIDE_SILENT_MAX = 1.5  # for each case; a watchdog
 AT_ONCE = 8
-SLOW_READERS, SLOW_READERS_QUICK = 40, 24
+SLOW_READERS, SLOW_READERS_QUICK = 40, 16
 MEMORY_MAX = 128 * 2**20
 TIMED_SECONDS = 6.0
 # allowed slowdown of an honest client, in full size
