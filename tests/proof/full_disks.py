@@ -31,6 +31,7 @@ from tests.invoicing.exports.export_requests import (
     request_export,
 )
 from tests.proof.database_faults import rows
+from tests.proof.disk.mounted_disk import MOUNT_REFUSED
 from tests.proof.row import NotPossibleHere
 from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service, running_service
@@ -71,7 +72,7 @@ def small_disk(folder: Path, mebibytes: int) -> Iterator[SmallDisk]:
     folder.mkdir()
     options = f"size={mebibytes}m,mode=755".encode()
     if sys.platform != "linux" or _libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, options):
-        raise NotPossibleHere("mounting a small disk needs Linux and root with all its rights")
+        raise NotPossibleHere(MOUNT_REFUSED)
     try:
         yield SmallDisk(folder)
     finally:

@@ -20,6 +20,7 @@ from tests.proof.row import NotPossibleHere
 ROOT = Path(__file__).parents[3]
 SWITCH = "user.disk"
 SECONDS_MAX = 60
+MOUNT_REFUSED = "mounting a disk needs Linux, root with all its rights and /dev/fuse"
 SYSTEM_ADMINISTRATION = 21  # the number of the capability to mount
 DETACH = 2  # of umount2: also while files are open
 
@@ -29,9 +30,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def require_fuse() -> None:
     """Say why a file system of our own cannot be mounted here."""
     if sys.platform != "linux" or not _may_mount():
-        raise NotPossibleHere(
-            "mounting a file system of our own needs Linux, root with all its rights and /dev/fuse"
-        )
+        raise NotPossibleHere(MOUNT_REFUSED)
     if ctypes.util.find_library("fuse3") is None:
         raise NotPossibleHere(
             "libfuse3 is not installed (Debian and Ubuntu: apt-get install fuse3)"
