@@ -20,9 +20,9 @@ import pytest
 
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.parts import Delivery, Limits
-from nimbill.costs.ingestion.second_reading import UnreadableBySecondReader
+from nimbill.costs.ingestion.second_reading import SecondReading, UnreadableBySecondReader
 from nimbill.costs.lake.parquet_files import Lake
-from nimbill.imports import cluster_conversion, stored_conversion
+from nimbill.imports import cluster_conversion
 from nimbill.imports.cluster_conversion import (
     PartResult,
     PartTask,
@@ -160,14 +160,14 @@ def test_a_file_that_only_the_second_reading_cannot_read_is_named(
 ) -> None:
     put_parts(inbox)
     both = TwoConversions(inbox.fetch(), tmp_path)
-    real_sums = stored_conversion.SecondReading.sums
+    real_sums = SecondReading.sums
 
     def fail_for_second(reading: Any, notify: Callable[[str], None]) -> Any:
         if reading._delivery.parts[0].name == "1.csv.gz":
             raise UnreadableBySecondReader("1.csv.gz")
         return real_sums(reading, notify)
 
-    monkeypatch.setattr(stored_conversion.SecondReading, "sums", fail_for_second)
+    monkeypatch.setattr(SecondReading, "sums", fail_for_second)
 
     many = both.in_tasks()
 

@@ -141,12 +141,15 @@ def test_workers_read_the_files_that_a_task_names(tmp_path: Path) -> None:
     lines = [build_line(line=number, service=f"service {number}") for number in range(4)]
     lake = Lake(str(tmp_path / "lake"))
     names = lake.put(write_month(lines, tmp_path / "spool"), folder="org/aws/2026-09/imp")
-    tasks = [pa.record_batch({"name": [name]}) for name in names]
+    all_of, one_of = [0, 1], [1]
 
-    read = pa.Table.from_batches(read_lines(lake.url, ["line", "service"], iter(tasks)))
+    def read(numbers: list[int]) -> pa.Table:
+        tasks = iter([pa.record_batch({"id": numbers})])
+        return pa.Table.from_batches(read_lines(lake.url, names, ["line", "service"], tasks))
 
-    assert read.column_names == ["line", "service"]
-    assert sorted(read["line"].to_pylist()) == [0, 1, 2, 3]
+    assert read(all_of).column_names == ["line", "service"]
+    assert sorted(read(all_of)["line"].to_pylist()) == [0, 1, 2, 3]
+    assert len(read(one_of)) == 2
 
 
 # ── decimal overflow ─────────────────────────────────────────────────────────────────────────────

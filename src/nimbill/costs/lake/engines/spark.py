@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nimbill.costs.lake.engines.engine import SumQuery
 
 ROWS_PER_BATCH = 50_000
-FILE_NAME = "name"
+NUMBER = "id"  # as Spark names it
 
 
 class SparkEngine:
@@ -64,12 +64,10 @@ class SparkEngine:
             frame = reader.parquet(*addresses)
         elif files:
             schema = select_columns(expression)
-            # one task for each file
-            names = self._session.sparkContext.parallelize([(name,) for name in files], len(files))
-            read = partial(read_lines, self._lake.url, schema.names)
-            frame = self._session.createDataFrame(names, f"{FILE_NAME} string").mapInArrow(
-                read, from_arrow_schema(schema)
-            )
+            # one task for each file, which receives its number in the list
+            numbers = self._session.range(0, len(files), numPartitions=len(files))
+            read = partial(read_lines, self._lake.url, list(files), schema.names)
+            frame = numbers.mapInArrow(read, from_arrow_schema(schema))
         else:
             frame = self._session.createDataFrame([], from_arrow_schema(SCHEMA))
         frame.createOrReplaceTempView(LINES_TABLE)
@@ -79,13 +77,16 @@ class SparkEngine:
 
 
 def read_lines(
-    lake_url: str, columns: Sequence[str], names: Iterator[pa.RecordBatch]
+    lake_url: str,
+    files: Sequence[str],
+    columns: Sequence[str],
+    numbers: Iterator[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
-    """Runs on a worker: read these columns of the files that the batches name."""
+    """Runs on a worker: read these columns of the files with these numbers."""
     lake = Lake(lake_url)
-    for batch in names:
-        dataset = lake.open_dataset(batch[FILE_NAME].to_pylist())
-        yield from dataset.to_batches(columns=list(columns))
+    for batch in numbers:
+        names = [files[number] for number in batch[NUMBER].to_pylist()]
+        yield from lake.open_dataset(names).to_batches(columns=list(columns))
 
 
 def select_columns(expression: Table) -> pa.Schema:
