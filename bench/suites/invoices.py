@@ -73,14 +73,14 @@ def contenders(lines: int, durations: dict[int, list[float]]) -> Iterator[Sequen
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="nimbill-bench-")))
         months: dict[str, BenchmarkMonth] = {}
         for groups in GROUPS:
-            months[f"{groups:,} groups"] = _create_month(stack, folder / str(groups), groups, lines)
+            months[f"{groups:,} groups"] = create_month(stack, folder / str(groups), groups, lines)
         yield [
             Contender(OURS, DESCRIPTIONS[OURS], partial(_measure_ours, months, durations)),
             Contender(BARE, DESCRIPTIONS[BARE], partial(_measure_bare, months)),
         ]
 
 
-def _create_month(stack: ExitStack, folder: Path, groups: int, lines: int) -> BenchmarkMonth:
+def create_month(stack: ExitStack, folder: Path, groups: int, lines: int) -> BenchmarkMonth:
     folder.mkdir()
     file = folder / "lines.parquet"
     write_lines(file, groups=groups, lines=lines)
@@ -94,7 +94,7 @@ def _create_month(stack: ExitStack, folder: Path, groups: int, lines: int) -> Be
     month = BenchmarkMonth(
         groups, file, TenantScope(organisation.organisation_id), loop, engine, db
     )
-    loop.run(_create_invoices(month))
+    loop.run(create_invoices(month))
     loop.run(_load_rows(month))
     return month
 
@@ -108,13 +108,13 @@ def _measure_ours(
     """Each round creates a new revision of every invoice."""
     month = months[case]
     started = time.perf_counter()
-    month.loop.run(_create_invoices(month))
+    month.loop.run(create_invoices(month))
     seconds = time.perf_counter() - started
     durations.setdefault(month.groups, []).append(seconds)
     return month.groups / seconds
 
 
-async def _create_invoices(month: BenchmarkMonth) -> None:
+async def create_invoices(month: BenchmarkMonth) -> None:
     engine = month.engine
     body = CreateInvoicesRequest(vendor="aws", group=[], bulk=True)
     actor = {"actor": "usr", "actor_name": "bench", "request_id": new_id("cmd")}

@@ -29,6 +29,7 @@ MODULES_OF_EXTRAS = {
     "legacy/provisioning/aws_provisioner.py": "aws",
     "legacy/provisioning/aws_sessions.py": "aws",
     "costs/lake/engines/spark.py": "spark",
+    "costs/lake/engines/spark_session.py": "spark",
 }
 # Imports inside functions that only development uses.
 DEVELOPMENT_IMPORTS = {

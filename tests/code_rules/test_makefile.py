@@ -15,7 +15,7 @@ TARGETS = (
     "test-unit",
     "test-browser",
     "prove-quick",
-    "test-spark",
+    "test-cluster",
     "prove",
     "mutants",
     "bench",

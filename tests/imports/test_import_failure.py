@@ -12,6 +12,12 @@ from nimbill.costs.lake.lake_error import LakeError
 from nimbill.imports.import_failure import PreparationFailed, describe_failure
 
 
+def build_error(module: str, message: str) -> Exception:
+    """An error of a library that need not be installed."""
+    error: Exception = type("LibraryError", (Exception,), {"__module__": module})(message)
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "cause"),
     [
@@ -29,6 +35,10 @@ from nimbill.imports.import_failure import PreparationFailed, describe_failure
         (
             OSError("When reading key: AWS Error ACCESS_DENIED during GetObject"),
             "The object store denied access to the lake.",
+        ),
+        (
+            build_error("py4j.protocol", "canary"),
+            "The Spark cluster failed. Its log contains the reason.",
         ),
         (PoolTimeout(), "The database cannot be reached or is overloaded."),
         (PreparationFailed("It was ended."), "It was ended."),

@@ -41,7 +41,12 @@ AREAS = (
     ),
     Area(
         "import commit",
-        ("imports/commit_import.py", "imports/anomaly_*.py", "imports/preparation*.py"),
+        (
+            "imports/commit_import.py",
+            "imports/anomaly_*.py",
+            "imports/preparation*.py",
+            "imports/*_conversion.py",
+        ),
         ("tests/imports", "tests/costs", "tests/adjustments"),
     ),
     Area(

@@ -13,6 +13,7 @@ STORE_SENTENCES = {
     StoreError.missing: "A file of the lake is missing.",
     StoreError.unreachable: "The object store of the lake does not respond.",
 }
+SPARK_FAILURE = "The Spark cluster failed. Its log contains the reason."
 # DuckDB reports errors of the system in the text of its own errors.
 DUCKDB_TEXTS = {
     "No space left on device": errno.ENOSPC,
@@ -47,9 +48,10 @@ def describe_failure(error: Exception) -> str | None:
 
     if is_database_unavailable(error):
         return "The database cannot be reached or is overloaded."
-    if type(error).__module__.partition(".")[0] in ("duckdb", "_duckdb"):
+    library = type(error).__module__.partition(".")[0]
+    if library in ("duckdb", "_duckdb"):
         return _describe_duckdb_error(str(error))
-    return None
+    return SPARK_FAILURE if library in ("py4j", "pyspark") else None
 
 
 def _describe_os_error(error: OSError) -> str:

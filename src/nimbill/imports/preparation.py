@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -175,26 +176,8 @@ def _convert(
     on_progress: OnProgress,
     watch: ResourceWatch,
 ) -> None:
-    from nimbill.costs.ingestion.conversion import convert_delivery
-    from nimbill.costs.ingestion.parts import Limits
-    from nimbill.costs.ingestion.second_reading import SecondReading
-
-    limits = Limits()
-    with SecondReading(
-        delivery, vendor=request.vendor, limits=limits, providers=request.providers
-    ) as second_reading:
-        conversion = convert_delivery(
-            delivery,
-            vendor=request.vendor,
-            month=request.month,
-            into=Path(request.folder) / "lines",
-            limits=limits,
-            providers=request.providers,
-            on_progress=lambda lines: on_progress({"step": "reading", "lines": lines}),
-            on_file=watch.name_file,
-            reserved_cores=second_reading.reserved_cores,
-        )
-        _verify(second_reading, conversion, prepared, on_progress)
+    conversion = _convert_and_store(request, delivery, on_progress, watch)
+    _compare(conversion, prepared)
     prepared.month, prepared.lines = conversion.month, conversion.lines
     warnings = conversion.warnings
     prepared.warnings = {
@@ -204,12 +187,43 @@ def _convert(
         "unreadable_tags": warnings.unreadable_tags,
         "usage_outside_month": warnings.outside_month,
     }
-    _store_in_lake(request, conversion, prepared)
+    prepared.files = conversion.files
     totals = _compute_sums(
         request, [file["path"] for file in prepared.files], prepared, on_progress
     )
     lines_without_invoice = sum(total["without_invoice_id"] for total in totals)
     prepared.provisional = warnings.has_invoice_ids and lines_without_invoice > 0
+
+
+def _convert_and_store(
+    request: ImportRequest, delivery: Any, on_progress: OnProgress, watch: ResourceWatch
+) -> Any:
+    """Convert several parts on the cluster, if there is one, and everything else here."""
+    from nimbill.imports.stored_conversion import ConversionOrder, convert_and_store
+
+    settings = read_settings()
+    order = ConversionOrder(
+        organisation_id=request.organisation_id,
+        import_id=request.import_id,
+        vendor=request.vendor,
+        month=request.month,
+        providers=request.providers,
+        lake_url=settings.lake_url,
+    )
+    if settings.spark_master is None or settings.engine != "spark" or len(delivery.parts) == 1:
+        folder = Path(request.folder) / "lines"
+        return convert_and_store(
+            delivery, order, folder=folder, on_progress=on_progress, on_file=watch.name_file
+        )
+    from nimbill.imports.cluster_conversion import convert_on_cluster, run_on_spark
+
+    on_progress({"step": "reading", "file": f"{len(delivery.parts)} parts"})
+    return convert_on_cluster(
+        delivery,
+        order,
+        memory_mib=settings.import_memory_mib,
+        run_tasks=partial(run_on_spark, settings.spark_master),
+    )
 
 
 def _prepare_released(
@@ -233,29 +247,16 @@ def _prepare_tagged_sums(request: ImportRequest, files: Sequence[str]) -> Prepar
     return PreparedImport(month=request.month, tag_keys=tag_keys)
 
 
-def _verify(
-    second_reading: Any, conversion: Any, prepared: PreparedImport, on_progress: OnProgress
-) -> None:
-    """Compare the stored lines with a second reading of the delivered files."""
-    from nimbill.costs.ingestion.second_reading import (
-        UnreadableBySecondReader,
-        find_differences,
-        sum_stored_lines,
-    )
+def _compare(conversion: Any, prepared: PreparedImport) -> None:
+    """Compare the stored lines with the second reading of the delivered files."""
+    from nimbill.costs.ingestion.second_reading import find_differences
 
-    lines = conversion.lines
-    on_progress({"step": "checking", "lines": lines})
-    stored = sum_stored_lines([file.path for file in conversion.files])
-    try:
-        delivered = second_reading.sums(
-            lambda name: on_progress({"step": "checking", "file": name, "lines": lines})
-        )
-    except UnreadableBySecondReader as error:
-        prepared.unverified_file = str(error)
+    prepared.unverified_file = conversion.unreadable_file
+    if conversion.delivered is None:
         return
     prepared.verified_totals = [
         {**key._asdict(), "cost": f"{line_sum.cost:f}", "lines": line_sum.lines}
-        for key, line_sum in delivered.items()
+        for key, line_sum in conversion.delivered.items()
     ]
     prepared.differences = [
         {
@@ -265,26 +266,7 @@ def _verify(
             "delivered_lines": difference.delivered.lines,
             "stored_lines": difference.stored.lines,
         }
-        for difference in find_differences(delivered, stored)
-    ]
-
-
-def _store_in_lake(request: ImportRequest, conversion: Any, prepared: PreparedImport) -> None:
-    from nimbill.costs.lake.parquet_files import Lake, import_folder
-
-    if not conversion.files:
-        return
-    folder = import_folder(
-        request.organisation_id,
-        vendor=request.vendor,
-        month=conversion.month,
-        import_id=request.import_id,
-    )
-    lake = Lake(read_settings().lake_url)
-    names = lake.put([file.path for file in conversion.files], folder=folder)
-    prepared.files = [
-        {"path": name, "lines": file.lines, "bytes": file.bytes, "sha256": file.sha256}
-        for name, file in zip(names, conversion.files, strict=True)
+        for difference in find_differences(conversion.delivered, conversion.stored)
     ]
 
 

@@ -9,11 +9,18 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from nimbill.costs.cost_line import SCHEMA
 from nimbill.costs.lake import sums
-from nimbill.costs.lake.decimal_overflow import WIDE_MONEY, may_overflow, merge_split_sums
+from nimbill.costs.lake.decimal_overflow import (
+    WIDE_MONEY,
+    build_lines_table,
+    may_overflow,
+    merge_split_sums,
+)
 from nimbill.costs.lake.engine_selection import open_engine
 from nimbill.costs.lake.engines.duckdb import DuckDBEngine
 from nimbill.costs.lake.engines.engine import EngineError
+from nimbill.costs.lake.engines.spark import read_lines, select_columns
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.foundation.settings import read_settings
 from tests.costs.delivery_reader import read_delivery
@@ -114,6 +121,35 @@ def test_spark_without_its_extra_names_the_extra(
         open_engine(settings, Lake(settings.lake_url)),
     ):
         pass
+
+
+@pytest.mark.parametrize(
+    ("query", "needed"),
+    [
+        ("monthly_sums", {"cost", "usage_start", "service"}),
+        ("tag_sums", {"cost", "tags"}),
+        ("reservation_lines", {"reservation_id", "reservation_start"}),
+    ],
+)
+def test_workers_read_the_columns_that_a_query_names(query: str, needed: set[str]) -> None:
+    columns = set(select_columns(getattr(sums, query)(build_lines_table(split=False))).names)
+
+    assert needed <= columns < set(SCHEMA.names)
+
+
+def test_workers_read_the_files_that_a_task_names(tmp_path: Path) -> None:
+    lines = [build_line(line=number, service=f"service {number}") for number in range(4)]
+    lake = Lake(str(tmp_path / "lake"))
+    names = lake.put(write_month(lines, tmp_path / "spool"), folder="org/aws/2026-09/imp")
+    all_of, one_of = [0, 1], [1]
+
+    def read(numbers: list[int]) -> pa.Table:
+        tasks = iter([pa.record_batch({"id": numbers})])
+        return pa.Table.from_batches(read_lines(lake.url, names, ["line", "service"], tasks))
+
+    assert read(all_of).column_names == ["line", "service"]
+    assert sorted(read(all_of)["line"].to_pylist()) == [0, 1, 2, 3]
+    assert len(read(one_of)) == 2
 
 
 # ── decimal overflow ─────────────────────────────────────────────────────────────────────────────

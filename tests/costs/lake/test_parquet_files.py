@@ -63,6 +63,20 @@ def test_storing_a_file_removes_the_original(lake: Lake, tmp_path: Path) -> None
     assert not any(file.exists() for file in files)
 
 
+def test_a_copied_file_can_be_fetched_and_remains_where_it_was(lake: Lake, tmp_path: Path) -> None:
+    (file,) = write_files(tmp_path / "spool", "a")
+    name = f"{IMPORT_FOLDER}/00000"
+
+    lake.copy(file, name)
+    lake.copy(file, name)  # a task that is repeated
+    fetched = lake.fetch(name, tmp_path)
+
+    assert fetched.read_text() == file.read_text() == "content of a"
+    lake.remove([name])
+    assert lake.list_names("org") == []
+    assert file.is_file()
+
+
 def test_a_file_with_the_same_name_replaces_the_first(lake: Lake, tmp_path: Path) -> None:
     for lines in (1, 3):
         (name,) = lake.put(

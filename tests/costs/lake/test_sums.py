@@ -1,6 +1,6 @@
 """Sums of every engine equal the sums computed in Python, digit for digit.
 
-`make test` uses DuckDB only; `make test-spark` runs this file with a Spark cluster as well.
+`make test` uses DuckDB only; `make test-cluster` runs this file with a Spark cluster as well.
 """
 
 from __future__ import annotations

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +19,7 @@ from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.import_warnings import ImportWarnings
 from nimbill.costs.ingestion.normalize import ImportTarget, NormalizedBatch, normalize
-from nimbill.costs.ingestion.parts import Delivery, Limits
+from nimbill.costs.ingestion.parts import Delivery, Limits, Part
 from nimbill.costs.ingestion.raw_lines import ParseTask, split_into_parse_tasks
 from nimbill.costs.ingestion.unpacked_size import UnpackedSize
 from nimbill.costs.ingestion.worker_threads import count_worker_threads
@@ -51,6 +51,8 @@ class ConversionResult:
     files: tuple[ConvertedFile, ...]
     lines: int
     warnings: ImportWarnings
+    rows: Counter[int]  # of each part by its number, including lines of other vendors
+    unpacked_bytes: int
 
 
 class _PartBatch(NamedTuple):
@@ -78,12 +80,45 @@ def convert_delivery(
 
     `on_progress` receives the number of lines so far, `on_file` the name of each file at its start.
     """
+    result = convert_parts(
+        dict(enumerate(delivery.parts)),
+        build_target(delivery, vendor, month, providers),
+        into=into,
+        limits=limits,
+        on_progress=on_progress,
+        on_file=on_file,
+        reserved_cores=reserved_cores,
+    )
+    refuse_contradictions(delivery, vendor, result.warnings, result.rows, result.lines)
+    return result
+
+
+def build_target(
+    delivery: Delivery, vendor: str, month: str | None, providers: Collection[str] | None
+) -> ImportTarget:
+    """The month is that of the caller, else that of the manifest."""
+    return ImportTarget(vendor, month or delivery.month, delivery.month, providers)
+
+
+def convert_parts(
+    parts: Mapping[int, Part],
+    target: ImportTarget,
+    *,
+    into: Path,
+    limits: Limits,
+    file_prefix: str = "",
+    on_progress: Callable[[int], None] = lambda _lines: None,
+    on_file: Callable[[str], None] = lambda _name: None,
+    reserved_cores: int = 0,
+) -> ConversionResult:
+    """Convert some parts of a delivery, by their numbers in it.
+
+    Whether all parts of the delivery belong together is for the caller to check.
+    """
     into.mkdir(parents=True, exist_ok=True)
-    month = month or delivery.month
-    target = ImportTarget(vendor, month, delivery.month, providers)
-    warnings, rows, writer = ImportWarnings(), Counter[int](), _LineWriter(into)
-    with writer:
-        tasks = _build_tasks(delivery, target, limits, on_file)
+    warnings, rows, total = ImportWarnings(), Counter[int](), UnpackedSize(limits)
+    with _LineWriter(into, file_prefix) as writer:
+        tasks = _build_tasks(parts, target, limits, total, on_file)
         for part, row_count, batch in _run_in_order(
             tasks, count_worker_threads(reserved=reserved_cores)
         ):
@@ -91,10 +126,18 @@ def convert_delivery(
             warnings.add(batch.warnings)
             writer.write(batch.lines)
             on_progress(writer.lines)
-        _refuse_mixed_content(delivery, vendor, warnings, writer.lines)
-        _refuse_wrong_row_count(delivery, rows)
-    result_month = next(iter(warnings.months), month)
-    return ConversionResult(result_month, tuple(writer.files), writer.lines, warnings)
+    month = next(iter(warnings.months), target.month)
+    return ConversionResult(
+        month, tuple(writer.files), writer.lines, warnings, rows, total.unpacked_bytes
+    )
+
+
+def refuse_contradictions(
+    delivery: Delivery, vendor: str, warnings: ImportWarnings, rows: Counter[int], lines: int
+) -> None:
+    """Raise CostFileError if the converted parts do not belong together."""
+    _refuse_mixed_content(delivery, vendor, warnings, lines)
+    _refuse_wrong_row_count(delivery, rows)
 
 
 def _refuse_mixed_content(
@@ -117,10 +160,13 @@ def _refuse_wrong_row_count(delivery: Delivery, rows: Counter[int]) -> None:
 
 
 def _build_tasks(
-    delivery: Delivery, target: ImportTarget, limits: Limits, on_file: Callable[[str], None]
+    parts: Mapping[int, Part],
+    target: ImportTarget,
+    limits: Limits,
+    total: UnpackedSize,
+    on_file: Callable[[str], None],
 ) -> Iterator[_Task]:
-    total = UnpackedSize(limits)
-    for number, part in enumerate(delivery.parts):
+    for number, part in parts.items():
         on_file(part.name)
         total.add_file(part.bytes)
         for parse in split_into_parse_tasks(part, limits, total):
@@ -157,8 +203,8 @@ class _LineWriter:
     `files` after it is complete and synced to disk.
     """
 
-    def __init__(self, into: Path) -> None:
-        self._into = into
+    def __init__(self, into: Path, prefix: str) -> None:
+        self._into, self._prefix = into, prefix
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="line writer")
         self._write_task: Future[None] | None = None
         self._parquet: pq.ParquetWriter | None = None
@@ -211,7 +257,7 @@ class _LineWriter:
             self._close_file()
 
     def _open_file(self, schema: pa.Schema) -> pq.ParquetWriter:
-        self._path = self._into / f"{len(self.files):05}.parquet"
+        self._path = self._into / f"{self._prefix}{len(self.files):05}.parquet"
         encoded = [name for name in SCHEMA.names if name not in PLAIN_COLUMNS]
         return pq.ParquetWriter(
             self._path,

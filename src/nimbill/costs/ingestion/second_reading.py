@@ -184,12 +184,12 @@ def sum_delivery(
             parts += _sum_text(part, layout, stopped or Event()).items()
         else:
             parts += _sum_part(db, part, layout, vendor, limits).items()
-    return _add_up(parts)
+    return add_up_sums(parts)
 
 
 def _sum_text(part: Part, layout: FileLayout, stopped: Event) -> Sums:
     try:
-        return _add_up(
+        return add_up_sums(
             (
                 SumKey(
                     line.payer_id,
@@ -205,7 +205,7 @@ def _sum_text(part: Part, layout: FileLayout, stopped: Event) -> Sums:
         raise UnreadableBySecondReader(part.name) from None
 
 
-def _add_up(parts: Iterable[tuple[SumKey, LineSum]]) -> Sums:
+def add_up_sums(parts: Iterable[tuple[SumKey, LineSum]]) -> Sums:
     """Add the sums with the same key."""
     sums: Sums = {}
     for key, (cost, lines) in parts:
@@ -265,7 +265,7 @@ def _run_sum(
 
     def run(sums: str) -> Sums:
         query = f"SELECT {sums}, count(*), {key} FROM {table} GROUP BY ALL"  # noqa: S608
-        return _add_up(_parse_row(row, find_kind) for row in db.execute(query).fetchall())
+        return add_up_sums(_parse_row(row, find_kind) for row in db.execute(query).fetchall())
 
     try:
         return run(f"sum({cost}), 0")

@@ -18,7 +18,8 @@ class UnpackedSize:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._packed = self._unpacked = self._rows = self._zip_members = 0
+        self._packed = self._rows = self._zip_members = 0
+        self.unpacked_bytes = 0
 
     def add_file(self, size: int) -> None:
         """Count the bytes of a file before what it contains."""
@@ -32,13 +33,13 @@ class UnpackedSize:
 
     def add_content(self, name: str, unpacked: int, *, rows: int = 0) -> None:
         """Count content of the file; raise CostFileError if the delivery has become too large."""
-        self._unpacked += unpacked
+        self.unpacked_bytes += unpacked
         self._rows += rows
         limits = self._limits
         if self._rows > ROWS_MIN and self._rows > self._packed:
             raise delivery_error(name, "bomb", "very many")
-        if self._unpacked > limits.delivery_bytes_max:
+        if self.unpacked_bytes > limits.delivery_bytes_max:
             raise delivery_error(name, "delivery_too_large", limits.delivery_bytes_max)
-        is_large = self._unpacked > limits.bomb_bytes_min
-        if is_large and self._unpacked > self._packed * limits.bomb_ratio_max:
+        is_large = self.unpacked_bytes > limits.bomb_bytes_min
+        if is_large and self.unpacked_bytes > self._packed * limits.bomb_ratio_max:
             raise delivery_error(name, "bomb", f"more than {limits.bomb_ratio_max}")

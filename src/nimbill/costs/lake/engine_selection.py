@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from nimbill.costs.lake.engines.engine import Engine, EngineError
+from nimbill.costs.lake.engines.engine import Engine
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.foundation.basis import chosen
-from nimbill.foundation.extras import describe_missing_extra
 from nimbill.foundation.settings import Settings
 
 basis = chosen("cost-engines")
@@ -32,8 +31,6 @@ def _duckdb(settings: Settings, lake: Lake) -> Engine:
 
 def _spark(settings: Settings, lake: Lake) -> Engine:
     assert settings.spark_master is not None, "read_settings requires it for this engine"
-    if missing := describe_missing_extra("spark", "NIMBILL_ENGINE=spark"):
-        raise EngineError(missing)
     from nimbill.costs.lake.engines.spark import SparkEngine
 
     return SparkEngine(lake, master=settings.spark_master)

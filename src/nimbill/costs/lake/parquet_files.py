@@ -34,7 +34,7 @@ class Lake:
 
     def __init__(self, url: str) -> None:
         self.is_local = "://" not in url
-        self._url = url
+        self.url = url  # may contain credentials
         self._root = Path(url)
         self._store: tuple[FileSystem, str] | None = None
         self._bucket = None if self.is_local else urlsplit(url).hostname
@@ -50,10 +50,7 @@ class Lake:
             with translate_lake_errors(self._bucket):
                 for file, name in zip(files, names, strict=True):
                     stored.append(name)
-                    if self.is_local:
-                        self._move(file, self._root / name)
-                    else:
-                        self._upload(file, name)
+                    self._store_copy(file, name)
                 if self.is_local and files:
                     self._sync_folders(self._root / folder)
         except BaseException:
@@ -64,6 +61,24 @@ class Lake:
             with suppress(OSError):  # the file is not needed any more
                 file.unlink(missing_ok=True)
         return names
+
+    def copy(self, file: Path, name: str) -> None:
+        """Store a file that others read for a while; it need not survive a crash."""
+        with translate_lake_errors(self._bucket):
+            self._store_copy(file, _require_safe_name(name))
+
+    def fetch(self, name: str, folder: Path) -> Path:
+        """Return the path of a file: its own in a folder, that of a copy from an object store."""
+        if self.is_local:
+            return self._root / _require_safe_name(name)
+        path = folder / PurePosixPath(name).name
+        with (
+            self.open_file(name) as source,
+            path.open("wb") as target,
+            translate_lake_errors(self._bucket),
+        ):
+            shutil.copyfileobj(source, target, CHUNK_BYTES)
+        return path
 
     def remove(self, names: Collection[str]) -> None:
         """Ignore missing files; remove folders that become empty."""
@@ -144,10 +159,16 @@ class Lake:
         with translate_lake_errors(self._bucket):
             return [parquet.read_metadata(key, filesystem=store) for key in keys]
 
+    def _store_copy(self, file: Path, name: str) -> None:
+        if self.is_local:
+            self._link_or_copy(file, self._root / name)
+        else:
+            self._upload(file, name)
+
     # ── folder ───────────────────────────────────────────────────────────────────────────────────
 
-    def _move(self, file: Path, target: Path) -> None:
-        """Rename the file, or copy it beside its target first if it is on another disk."""
+    def _link_or_copy(self, file: Path, target: Path) -> None:
+        """Link the file, or copy it beside its target first if it is on another disk."""
         create_folder(target.parent)
         partial = target.with_name(target.name + PARTIAL_SUFFIX)
         try:
@@ -188,9 +209,9 @@ class Lake:
         from pyarrow.fs import FileSystem, LocalFileSystem
 
         if self._store is None:
-            local = (LocalFileSystem(), self._url)
+            local = (LocalFileSystem(), self.url)
             with translate_lake_errors(self._bucket):
-                self._store = local if self.is_local else FileSystem.from_uri(self._url)
+                self._store = local if self.is_local else FileSystem.from_uri(self.url)
         store, root = self._store
         return store, f"{root.rstrip('/')}/{name}" if name else root
 
@@ -201,8 +222,8 @@ class Lake:
     def __str__(self) -> str:
         """The address without credentials."""
         if self.is_local:
-            return self._url
-        parts = urlsplit(self._url)
+            return self.url
+        parts = urlsplit(self.url)
         return f"s3://{parts.hostname}{parts.path}"
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.cluster import ClusterError, spark_cluster
+from tests.cluster.spark_cluster import ClusterError, spark_cluster
 
 
 def test_the_error_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,13 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 START_SECONDS = 90
 STOP_SECONDS = 20
+LOG = "log.txt"
 MASTER = "org.apache.spark.deploy.master.Master"
 WORKER = "org.apache.spark.deploy.worker.Worker"
 
@@ -22,9 +24,21 @@ class ClusterError(Exception):
     """The cluster cannot be started. The message says why."""
 
 
+@dataclass(frozen=True, slots=True)
+class SparkCluster:
+    address: str  # of the master
+    workers: list[subprocess.Popen[bytes]]
+
+    def kill_worker(self) -> None:
+        """Kill a worker with its executor at once, as a power cut would."""
+        worker = self.workers[0]
+        os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait()
+
+
 @contextmanager
-def spark_cluster(folder: Path, *, workers: int) -> Iterator[str]:
-    """Yield the address of the master; all processes end with the block."""
+def spark_cluster(folder: Path, *, workers: int) -> Iterator[SparkCluster]:
+    """Yield a running cluster; all processes end with the block."""
     if shutil.which("java") is None and not os.environ.get("JAVA_HOME"):
         raise ClusterError(
             "Spark requires Java, which is not installed. Install version 17 or 21 "
@@ -32,34 +46,32 @@ def spark_cluster(folder: Path, *, workers: int) -> Iterator[str]:
         )
     port = _free_port()
     address = f"spark://127.0.0.1:{port}"
-    with _process(folder / "master", MASTER, "--port", str(port)) as log:
-        _wait_for(log, "New state: ALIVE", times=1)
-        with _workers(folder, address, workers):
-            _wait_for(log, "Registering worker", times=workers)
-            yield address
+    with ExitStack() as stack:
+        master = folder / "master"
+        stack.enter_context(_process(master, MASTER, "--port", str(port)))
+        _wait_for(master / LOG, "New state: ALIVE", times=1)
+        started = [
+            stack.enter_context(_worker(folder / f"worker-{number}", address))
+            for number in range(1, workers + 1)
+        ]
+        _wait_for(master / LOG, "Registering worker", times=workers)
+        yield SparkCluster(address, started)
+
+
+def _worker(folder: Path, address: str) -> AbstractContextManager[subprocess.Popen[bytes]]:
+    options = ("--cores", "1", "--memory", "1g", "--work-dir", str(folder / "work"))
+    return _process(folder, WORKER, *options, address)
 
 
 @contextmanager
-def _workers(folder: Path, address: str, count: int) -> Iterator[None]:
-    if count == 0:
-        yield
-        return
-    home = folder / f"worker-{count}"
-    options = ("--cores", "1", "--memory", "1g", "--work-dir", str(home / "work"))
-    with _process(home, WORKER, *options, address), _workers(folder, address, count - 1):
-        yield
-
-
-@contextmanager
-def _process(folder: Path, class_name: str, *options: str) -> Iterator[Path]:
-    """Start a Java process in a new process group and yield its log file."""
+def _process(folder: Path, class_name: str, *options: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Start a Java process in a new process group."""
     import pyspark
 
     home = Path(pyspark.__file__).parent
     folder.mkdir(parents=True)
-    log = folder / "log.txt"
     command = [str(home / "bin" / "spark-class"), class_name, "--host", "127.0.0.1"]
-    with log.open("wb") as output:
+    with (folder / LOG).open("wb") as output:
         process = subprocess.Popen(
             [*command, "--webui-port", "0", *options],
             stdout=output,
@@ -74,7 +86,7 @@ def _process(folder: Path, class_name: str, *options: str) -> Iterator[Path]:
             },
         )
     try:
-        yield log
+        yield process
     finally:
         _stop(process)
 
