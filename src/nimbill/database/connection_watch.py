@@ -19,7 +19,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.pool import QueuePool
 
 PAUSE_SECONDS = 0.5
-PROBE_SECONDS_MAX = 1.0
+PROBE_SECONDS_MAX = 1.5
 # A time-out that comes later than this means that the worker itself was busy.
 LATE_SECONDS = 0.25
 SILENT_PROBES = 2

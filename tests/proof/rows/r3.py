@@ -38,7 +38,7 @@ FAULTS = (
     ("ALTER TABLE billing_groups RENAME TO away", "ALTER TABLE away RENAME TO billing_groups"),
     ("ALTER TABLE users RENAME TO away", "ALTER TABLE away RENAME TO users"),
     (
-        "CREATE UNIQUE INDEX proof ON billing_groups (inv_aggregate)",
+        "CREATE UNIQUE INDEX proof ON billing_groups (organisation_id, inv_aggregate)",
         "DROP INDEX proof",
     ),
     (
