@@ -30,9 +30,6 @@ TARGET = (
 QUICK = 4
 FULL = 50
 SECONDS_MAX = 300
-MISSING = (
-    "a green run with full disks: the last one of 50 cycles was not, nor is its variant caught",
-)
 
 INSIDE = (
     "tests/invoicing/exports/test_export_failures.py",
