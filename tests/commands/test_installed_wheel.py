@@ -193,7 +193,7 @@ def test_an_organisation_is_created_and_served(service: InstalledService) -> Non
 IMPORT_EVERY_MODULE = """
 import importlib, pkgutil, nimbill
 optional = {"nimbill.legacy.provisioning.aws_errors", "nimbill.legacy.provisioning.aws_provisioner",
-    "nimbill.legacy.provisioning.aws_sessions", "nimbill.costs.lake.engines.spark"}
+    "nimbill.legacy.provisioning.aws_sessions"}
 for module in pkgutil.walk_packages(nimbill.__path__, "nimbill."):
     if ".migrations." not in module.name and not module.name.endswith("__main__"):
         try:
