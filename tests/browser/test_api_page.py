@@ -30,7 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
 def loaded_page(server: RealServer) -> Iterator[RecordedPage]:
     """The page with all operations; loading it takes many seconds."""
     with start_chromium() as browser:
-        page = browser.new_page()
+        page = browser.new_page(viewport={"width": 1280, "height": 4000})
         page.set_default_timeout(TIMEOUT_MILLISECONDS)
         recorded = RecordedPage(page)
         page.goto(f"{server.url}/docs")
