@@ -105,8 +105,12 @@ class DiskFaults:
         return wrong
 
     def check_lake(self) -> list[str]:
-        """What is visible must be as before, and every file of the lake complete."""
+        """What is visible must be as before, and every file of the lake complete.
+
+        Files that do not count are removed: later checks would read them again.
+        """
         wrong = []
+        stored = {row.path for row in self.importer.query("SELECT path FROM lake_files")}
         if load_totals(self.importer) != {CUSTOMER: Decimal(1)}:
             wrong.append("the existing month was changed")
         for file in self.lake.rglob("*.parquet"):
@@ -114,6 +118,8 @@ class DiskFaults:
                 pq.read_table(file)
             except Exception:  # noqa: BLE001
                 wrong.append(f"{file.name} is incomplete")
+            if str(file.relative_to(self.lake)) not in stored:
+                file.unlink()
         return wrong
 
     def export_focus(self, output: Path) -> list[str]:
