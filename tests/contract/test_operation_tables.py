@@ -228,6 +228,12 @@ def assert_lengths(schema: Schema, rule: str) -> None:
         assert list_lengths(schema) == {(least, most)}, rule
 
 
+def test_the_base_of_billing_administration_is_shown_for_the_reseller_path_alone() -> None:
+    shown = re.findall(r"^\| \w+ \| ({core_url}\S*)", read_specification(), re.MULTILINE)
+
+    assert shown == ["{core_url}/reseller"]
+
+
 def test_every_operation_is_described() -> None:
     named = [
         row[0]

@@ -158,6 +158,22 @@ def test_an_imported_export_has_the_same_sums(tmp_path: Path, seed: int) -> None
     assert compute_tag_sums(again) == compute_tag_sums(lines)
 
 
+@pytest.mark.parametrize(("version", "cell", "count"), [("1.0", 1, 43), ("1.1", 2, 50)])
+def test_a_file_with_the_columns_of_an_earlier_version_has_the_same_costs(
+    tmp_path: Path, version: str, cell: int, count: int
+) -> None:
+    rows = read_table("FOCUS 1.2 columns", "Column")
+    columns = [row[0] for row in rows if row[cell] != "—"]
+    lines = [build_line(cost=Decimal(cost)) for cost in ("1.5", "0.0000000001", "20")]
+    exported = export_lines(lines, tmp_path)
+    pq.write_table(pq.read_table(exported, columns=columns), exported)
+
+    again = to_lines(import_again(exported, tmp_path / "again"))
+
+    assert len(columns) == count, version
+    assert sorted(line["cost"] for line in again) == sorted(line["cost"] for line in lines)
+
+
 def _drop_empty_tags(line: Line) -> Line:
     """JSON text has no tags without a value."""
     return line | {"tags": [(key, value) for key, value in line["tags"] if value is not None]}

@@ -67,14 +67,20 @@ def test_the_inputs_of_an_example_are_the_described_ones(name: str) -> None:
     inputs, printed = read_inputs(name), load_example(name).printed
     values = {str(value) for value in (*inputs["setting"].values(), inputs["rounding"])}
     used = [*list_numbers(inputs), *list_numbers(printed), 3]
-    setting_words = {value for value in values | set(inputs["setting"]) if value.isidentifier()} | {
-        "AmazonEC2"
-    }
+    setting_words = {value for value in values | set(inputs["setting"]) if value.isidentifier()}
 
     assert {to_decimal(number) for number in re.findall(NUMBER, prose)} <= set(used)
     assert set(re.findall(r"`(\w+)`|\b(\w+_\w+)\b", prose)) <= {
         pair for word in setting_words for pair in ((word, ""), ("", word))
     }
+
+
+def test_the_marketplace_line_of_example_d_is_the_described_one() -> None:
+    (service,) = re.findall(r"the (\w+) line is marketplace", read_examples())
+    charges = load_example("d").case.charges.usage
+
+    assert service == "AmazonEC2"
+    assert {charge.service for charge in charges if charge.marketplace} == {service}
 
 
 def test_the_rounding_of_the_examples_is_the_described_one() -> None:
