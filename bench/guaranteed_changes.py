@@ -1,6 +1,5 @@
 """Statements and changes of one organisation, each with a guarantee and without it."""
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from itertools import count
@@ -10,22 +9,17 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from bench.example_database import ExampleDatabase, build_root_caller
 from bench.example_groups import GROUP, PASSWORD, build_group
-from bench.example_month import connect
 from bench.suites.lists import COPY_STATEMENTS
 from nimbill.access.caller import Caller
-from nimbill.access.role_actions import RoleAction
 from nimbill.access.signing_keys import load_organisation_encryptor
-from nimbill.application.open_database import prepare_database
 from nimbill.audit import records as audit
 from nimbill.customers.billing_groups import operations
 from nimbill.database.embedded_postgres import Address, superuser_address
-from nimbill.database.tenant_scope import APP_ROLE, TenantScope, create_app_engine, transaction
+from nimbill.database.tenant_scope import APP_ROLE, TenantScope, transaction
 from nimbill.foundation import exact_json
-from nimbill.foundation.encryption import load_or_create_key
 from nimbill.foundation.ids import new_id
-from nimbill.foundation.product import Product
-from nimbill.foundation.user_kind import UserKind
 from nimbill.http import idempotency
 from nimbill.identity.organisations.operations import create_organisation
 
@@ -46,50 +40,26 @@ SET_TENANT = "SELECT set_config('nimbill.organisation', $1, true)"
 Work = Callable[[], Awaitable[None]]
 
 
-class GuaranteedChanges:
+class GuaranteedChanges(ExampleDatabase):
     """A database with an organisation of 5,000 accounts."""
 
     def __init__(self, address: Address, folder: Path) -> None:
-        self._url, self._folder = address.url, folder
-        self._key = load_or_create_key(folder / "key")
-        self._runner = asyncio.Runner()
+        super().__init__(address, folder)
         self._numbers = count(FIRST_NUMBER)
-        self._engine: AsyncEngine
         self._asynchronous: AsyncEngine
         self._restricted: Any  # a connection that row-level security applies to
         self._superuser: Any
         self._caller: Caller
         self._scope: TenantScope
 
-    def __enter__(self) -> "GuaranteedChanges":
-        self._runner.run(self._fill())
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._runner.run(self._close())
-        self._runner.close()
-
     async def _fill(self) -> None:
-        await prepare_database(self._url, self._key)
-        self._engine = create_app_engine(self._url)
-        self._asynchronous = create_app_engine(self._url)
+        self._asynchronous = self._open_engine()
         sa.event.listen(self._asynchronous.sync_engine, "connect", _commit_without_waiting)
         created = await create_organisation(
             self._engine, self._key, name="Guarantees", username="root", password=PASSWORD
         )
-        self._scope = TenantScope(created.organisation_id)
-        self._caller = Caller(
-            user_id=created.root_user_id,
-            username="root",
-            kind=UserKind.reseller,
-            root_user=created.root_user_id,
-            client_id="",
-            subject_type="user",
-            product=Product.core,
-            permissions=frozenset({RoleAction.Admin}),
-            scope=self._scope,
-            epoch=1,
-        )
+        self._caller = build_root_caller(created)
+        self._scope = self._caller.scope
         sizes = {"groups": GROUPS, "accounts": ACCOUNTS_PER_GROUP}
         async with transaction(self._engine, created.organisation_id) as db:
             await operations.create_billing_group(db, self._scope, build_group(1))
@@ -98,15 +68,10 @@ class GuaranteedChanges:
                 await db.execute(sa.text(statement), values)
             await self._store_secret(db)
         superuser = superuser_address(self._folder / "postgres")
-        self._superuser, self._restricted = await connect(superuser), await connect(superuser)
+        self._superuser = await self._open_connection(superuser)
+        self._restricted = await self._open_connection(superuser)
         await self._superuser.execute("VACUUM ANALYZE")
         await self._restricted.execute(f"SET ROLE {APP_ROLE}")
-
-    async def _close(self) -> None:
-        await self._superuser.close()
-        await self._restricted.close()
-        await self._asynchronous.dispose()
-        await self._engine.dispose()
 
     def measure_rate(self, work: Work, seconds: float) -> float:
         """Repetitions per second, one after the other."""

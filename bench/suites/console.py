@@ -1,6 +1,5 @@
 """Suite "console": lists of an organisation with many customers, compared with one statement."""
 
-import asyncio
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -9,26 +8,21 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import asyncpg
-from sqlalchemy.ext.asyncio import AsyncEngine
 
 from bench.console_data import ACCOUNTS_PER_GROUP, GROUPS, create_console_organisation
 from bench.console_data import LAST_MONTH as MONTH
+from bench.example_database import ExampleDatabase, build_root_caller
 from bench.rounds import Contender, Suite
 from nimbill.access.caller import Caller
-from nimbill.access.role_actions import RoleAction
 from nimbill.adjustments.recalculation.routes import list_recalculation
 from nimbill.adjustments.reserved_instances.routes import list_reserved_instances
 from nimbill.application.audit_routes import list_audit_entries
-from nimbill.application.open_database import prepare_database
 from nimbill.customers.billing_groups.group_names import list_group_names
 from nimbill.customers.billing_groups.routes import list_billing_groups
 from nimbill.customers.cloud_accounts.routes import list_accounts
 from nimbill.database.embedded_postgres import Address, embedded_postgres
-from nimbill.database.tenant_scope import TenantScope, create_app_engine, transaction
+from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
-from nimbill.foundation.encryption import load_or_create_key
-from nimbill.foundation.product import Product
-from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.users.routes import list_subusers
 from nimbill.imports.routes import list_unassigned_accounts
 from nimbill.invoicing.checks.routes import list_findings
@@ -150,48 +144,19 @@ PAGES = {
 }
 
 
-class ExampleConsole:
+class ExampleConsole(ExampleDatabase):
     def __init__(self, address: Address, folder: Path) -> None:
-        self._address, self._key = address, load_or_create_key(folder / "key")
-        self._runner = asyncio.Runner()
-        self._engine: AsyncEngine
+        super().__init__(address, folder)
         self._bare: asyncpg.Connection
         self._caller: Caller
 
-    def __enter__(self) -> "ExampleConsole":
-        self._runner.run(self._fill())
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._runner.run(self._close())
-        self._runner.close()
-
     async def _fill(self) -> None:
-        await prepare_database(self._address.url, self._key)
-        self._engine = create_app_engine(self._address.url)
         created = await create_console_organisation(self._engine, self._key)
-        self._caller = Caller(
-            user_id=created.root_user_id,
-            username="root",
-            kind=UserKind.reseller,
-            root_user=created.root_user_id,
-            client_id="",
-            subject_type="user",
-            product=Product.core,
-            permissions=frozenset({RoleAction.Admin}),
-            scope=TenantScope(created.organisation_id),
-            epoch=1,
-        )
-        self._bare = await asyncpg.connect(
-            self._address.url.replace("postgresql+asyncpg", "postgresql")
-        )
+        self._caller = build_root_caller(created)
+        self._bare = await self._open_connection(self._address)
         setting = f"SET nimbill.organisation = '{created.organisation_id}'"
         for statement in ("VACUUM ANALYZE", setting):
             await self._bare.execute(statement)
-
-    async def _close(self) -> None:
-        await self._bare.close()
-        await self._engine.dispose()
 
     def read_page(self, contender: str, page: ConsolePage) -> ReadPage:
         async def read() -> float:

@@ -1,6 +1,5 @@
 """Long lists, from the query to the JSON, compared with bare statements and a query per row."""
 
-import asyncio
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -17,16 +16,15 @@ from sqlalchemy.orm import Session
 from bench.alternatives.fastapi_bodies import BillingGroupOut, CloudAccountOut
 from bench.alternatives.orm_records import BillingGroupRow, CloudAccountRow
 from bench.copied_groups import COPY_BILLING_GROUP
+from bench.example_database import ExampleDatabase
 from bench.example_groups import build_group
 from bench.rounds import Contender, Suite
-from nimbill.application.open_database import prepare_database
 from nimbill.customers.billing_groups import operations
 from nimbill.customers.billing_groups import records as group_records
 from nimbill.customers.cloud_accounts import records as account_records
 from nimbill.database.embedded_postgres import Address, embedded_postgres
-from nimbill.database.tenant_scope import TenantScope, create_app_engine, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import exact_json
-from nimbill.foundation.encryption import load_or_create_key
 from nimbill.identity.organisations.operations import create_organisation
 
 OURS = "nimbill"
@@ -66,32 +64,19 @@ COPY_STATEMENTS = (
 ListRecords = Callable[[], Coroutine[Any, Any, int]]  # returns the number of records
 
 
-class ExampleLists:
+class ExampleLists(ExampleDatabase):
     """A database with groups and accounts, and three methods of listing them."""
 
     def __init__(
         self, address: Address, folder: Path, *, groups: int = GROUPS, accounts: int = ACCOUNTS
     ) -> None:
+        super().__init__(address, folder)
         self._sizes = {"groups": groups, "accounts": accounts // groups}
-        self._address, self._url = address, address.url
-        self._key = load_or_create_key(folder / "key")
-        self._runner = asyncio.Runner()
-        self._engine: AsyncEngine
         self._orm: AsyncEngine
         self._bare: asyncpg.Connection
         self._scope: TenantScope
 
-    def __enter__(self) -> "ExampleLists":
-        self._runner.run(self._fill())
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._runner.run(self._close())
-        self._runner.close()
-
     async def _fill(self) -> None:
-        await prepare_database(self._url, self._key)
-        self._engine = create_app_engine(self._url)
         organisation = await create_organisation(
             self._engine, self._key, name="Lists", username="root", password="correct horse 7"
         )
@@ -104,23 +89,13 @@ class ExampleLists:
                 }
                 await db.execute(sa.text(statement), values)
         self._orm = create_async_engine(self._engine.url)
-        self._bare = await asyncpg.connect(
-            host=self._address.host,
-            port=self._address.port,
-            user=self._address.user,
-            password=self._address.password,
-            database=self._address.database,
-        )
+        self._opened.push_async_callback(self._orm.dispose)
+        self._bare = await self._open_connection(self._address)
         for statement in (
             "ANALYZE",
             f"SET nimbill.organisation = '{organisation.organisation_id}'",
         ):
             await self._bare.execute(statement)
-
-    async def _close(self) -> None:
-        await self._bare.close()
-        await self._orm.dispose()
-        await self._engine.dispose()
 
     # ── nimbill ──────────────────────────────────────────────────────────────────────────────────
 

@@ -1,6 +1,5 @@
 """Suite "portal": the pages of a customer among many, compared with one hand-written statement."""
 
-import asyncio
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -14,8 +13,9 @@ from unittest.mock import patch
 import asyncpg
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+from sqlalchemy.ext.asyncio import AsyncConnection
 
+from bench.example_database import ExampleDatabase
 from bench.example_groups import PASSWORD, build_group
 from bench.portal_data import (
     ACCOUNTS_PER_GROUP,
@@ -31,13 +31,11 @@ from bench.portal_pages import PAGES, PortalPage
 from bench.rounds import Contender, Suite
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
-from nimbill.application.open_database import prepare_database
 from nimbill.customers.billing_groups import operations
 from nimbill.customers.organisation_settings.records import lock_settings, store_settings
 from nimbill.database.embedded_postgres import Address, embedded_postgres
-from nimbill.database.tenant_scope import TenantScope, create_app_engine, transaction
+from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import exact_json
-from nimbill.foundation.encryption import load_or_create_key
 from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.organisations.operations import create_organisation
@@ -64,37 +62,19 @@ NOW = datetime(2026, 9, 29, 12, tzinfo=UTC)
 ReadPage = Callable[[], Coroutine[Any, Any, float]]
 
 
-class ExamplePortal:
+class ExamplePortal(ExampleDatabase):
     """Two organisations with the same customer: one with many customers, one with it alone."""
 
     def __init__(self, address: Address, folder: Path, groups: int = GROUPS) -> None:
-        self._address, self._url, self._groups = address, address.url, groups
-        self._key = load_or_create_key(folder / "key")
-        self._runner = asyncio.Runner()
-        self._engine: AsyncEngine
+        super().__init__(address, folder)
+        self._groups = groups
         self._bare: asyncpg.Connection
         self._callers: dict[str, Caller] = {}
 
-    def __enter__(self) -> "ExamplePortal":
-        self._runner.run(self._fill())
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        self._runner.run(self._close())
-        self._runner.close()
-
     async def _fill(self) -> None:
-        await prepare_database(self._url, self._key)
-        self._engine = create_app_engine(self._url)
         for contender, groups in ((OURS, self._groups), (ALONE, 1)):
             self._callers[contender] = await self._create_organisation(contender, groups)
-        self._bare = await asyncpg.connect(
-            host=self._address.host,
-            port=self._address.port,
-            user=self._address.user,
-            password=self._address.password,
-            database=self._address.database,
-        )
+        self._bare = await self._open_connection(self._address)
         organisation_id = self._callers[OURS].scope.organisation_id
         for statement in ("VACUUM ANALYZE", f"SET nimbill.organisation = '{organisation_id}'"):
             await self._bare.execute(statement)
@@ -130,10 +110,6 @@ class ExamplePortal:
             scope=TenantScope(organisation.organisation_id, frozenset({company_id})),
             epoch=1,
         )
-
-    async def _close(self) -> None:
-        await self._bare.close()
-        await self._engine.dispose()
 
     def read_page(self, contender: str, page: PortalPage) -> ReadPage:
         async def read_bare() -> float:
