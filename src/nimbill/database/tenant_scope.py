@@ -214,5 +214,7 @@ def describe_database_error(error: BaseException) -> str:
 
 def database_unavailable() -> Unavailable:
     return Unavailable(
-        "database_away", "The database cannot be reached. Try again later.", retry_after=2
+        "database_away",
+        "The database cannot be reached or is overloaded. Try again later.",
+        retry_after=2,
     )
