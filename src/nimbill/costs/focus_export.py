@@ -17,6 +17,7 @@ from nimbill.costs.focus_columns import FocusVersion
 from nimbill.costs.focus_lines import SCHEMAS, convert_to_focus
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile
+from nimbill.costs.parquet_output import open_parquet_output
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.fsync import fsync_path
 from nimbill.foundation.vendor_names import NO_NAMES, ProviderNames
@@ -37,7 +38,10 @@ class FocusWriter:
         partial = output.with_name(f".{output.name}.part")
         self._partial[output] = partial
         lines = 0
-        with pq.ParquetWriter(partial, schema, compression="zstd") as writer:
+        with (
+            open_parquet_output(partial) as file,
+            pq.ParquetWriter(file, schema, compression="zstd") as writer,
+        ):
             for table in tables:
                 writer.write_table(table)
                 lines += len(table)

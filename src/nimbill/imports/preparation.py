@@ -277,12 +277,11 @@ def _compute_sums(
     on_progress: OnProgress,
 ) -> list[dict[str, Any]]:
     """Write each kind of sums into a file and return the rows of `line_totals`."""
-    import pyarrow.parquet as pq
-
     from nimbill.costs.lake import sums
     from nimbill.costs.lake.engine_selection import open_engine
     from nimbill.costs.lake.file_selection import select_files_with_commitments
     from nimbill.costs.lake.parquet_files import Lake
+    from nimbill.costs.parquet_output import write_parquet
 
     on_progress({"step": "summing", "lines": prepared.lines})
     settings, folder = read_settings(), Path(request.folder)
@@ -290,22 +289,22 @@ def _compute_sums(
     lake = Lake(settings.lake_url)
     with open_engine(settings, lake) as engine:
         monthly_sums = engine.run(sums.monthly_sums, files)
-        pq.write_table(monthly_sums, folder / "sums.parquet")
+        write_parquet(monthly_sums, folder / "sums.parquet")
         prepared.totals = add_up(monthly_sums, TOTAL_COLUMNS)
         prepared.account_totals = add_up(monthly_sums, ACCOUNT_TOTAL_COLUMNS)
         prepared.verified_tag_totals = write_tag_sums(
             engine.batches(sums.tag_sums, files), folder / "tag_sums.parquet"
         )
         prepared.tag_keys = write_tagged_sums(engine, files, request.tag_keys, folder)
-        pq.write_table(engine.run(sums.product_names, files), folder / "product_names.parquet")
-        pq.write_table(engine.run(sums.entry_lines, files), folder / "entries.parquet")
+        write_parquet(engine.run(sums.product_names, files), folder / "product_names.parquet")
+        write_parquet(engine.run(sums.entry_lines, files), folder / "entries.parquet")
         committed = select_files_with_commitments(lake, files)
         reservations = engine.run(sums.reservation_lines, committed)
-        pq.write_table(reservations, folder / "reservations.parquet")
+        write_parquet(reservations, folder / "reservations.parquet")
         for query in (sums.commitment_usage, sums.on_demand_usage):
             name = query.__name__
             usage = engine.run(query, committed if query is sums.commitment_usage else files)
-            pq.write_table(usage, folder / f"{name}.parquet")
+            write_parquet(usage, folder / f"{name}.parquet")
             prepared.verified_usage_totals[name] = add_up(usage, VERIFIED_COLUMNS)
         totals: list[dict[str, Any]] = engine.run(sums.line_totals, files).to_pylist()
     prepared.payers = {}

@@ -18,11 +18,13 @@ def write_tag_sums(batches: Iterator[Any], path: Path) -> list[dict[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    from nimbill.costs.parquet_output import open_parquet_output
+
     first = next(batches, None)
     if first is None:
         first = pa.record_batch({"payer_id": pa.nulls(0, pa.string())})
     totals: dict[tuple[str, ...], dict[str, Any]] = {}
-    with pq.ParquetWriter(path, first.schema) as writer:
+    with open_parquet_output(path) as file, pq.ParquetWriter(file, first.schema) as writer:
         for batch in chain([first], batches):
             writer.write_batch(batch)
             if len(batch):

@@ -43,7 +43,7 @@ INSIDE = (
     "tests/imports/test_file_errors.py",
     "tests/proof/test_disk_faults.py",
 )
-QUICK_STEP = 100  # of the calls of the disk
+QUICK_STEP = 25  # of the calls of the disk
 STATEMENTS_MAX = 60
 
 

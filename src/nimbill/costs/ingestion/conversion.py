@@ -7,6 +7,7 @@ import os
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -23,6 +24,7 @@ from nimbill.costs.ingestion.parts import Delivery, Limits, Part
 from nimbill.costs.ingestion.raw_lines import ParseTask, split_into_parse_tasks
 from nimbill.costs.ingestion.unpacked_size import UnpackedSize
 from nimbill.costs.ingestion.worker_threads import count_worker_threads
+from nimbill.costs.parquet_output import open_parquet_output
 
 LINES_PER_FILE = 4_000_000
 LINES_PER_GROUP = 131_072
@@ -207,6 +209,7 @@ class _LineWriter:
         self._into, self._prefix = into, prefix
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="line writer")
         self._write_task: Future[None] | None = None
+        self._opened = ExitStack()
         self._parquet: pq.ParquetWriter | None = None
         self._path = into
         self._file_lines = 0
@@ -224,8 +227,7 @@ class _LineWriter:
                 self._flush()
                 self._wait()
                 self._close_file()
-        if self._parquet is not None:  # an error occurred, here or elsewhere
-            self._parquet.close()
+        self._opened.close()  # it is open if an error occurred, here or elsewhere
 
     def write(self, lines: pa.Table) -> None:
         self.lines += len(lines)
@@ -259,21 +261,24 @@ class _LineWriter:
     def _open_file(self, schema: pa.Schema) -> pq.ParquetWriter:
         self._path = self._into / f"{self._prefix}{len(self.files):05}.parquet"
         encoded = [name for name in SCHEMA.names if name not in PLAIN_COLUMNS]
-        return pq.ParquetWriter(
-            self._path,
-            schema,
-            compression="zstd",
-            compression_level=1,
-            store_schema=False,
-            write_statistics=list(STATISTICS_COLUMNS),
-            use_dictionary=[*encoded, *TAG_COLUMNS],
-            column_encoding=COLUMN_ENCODINGS,
+        writer: pq.ParquetWriter = self._opened.enter_context(
+            pq.ParquetWriter(
+                self._opened.enter_context(open_parquet_output(self._path)),
+                schema,
+                compression="zstd",
+                compression_level=1,
+                store_schema=False,
+                write_statistics=list(STATISTICS_COLUMNS),
+                use_dictionary=[*encoded, *TAG_COLUMNS],
+                column_encoding=COLUMN_ENCODINGS,
+            )
         )
+        return writer
 
     def _close_file(self) -> None:
         if self._parquet is None:
             return
-        self._parquet.close()
+        self._opened.close()
         self._parquet = None
         with self._path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
