@@ -38,7 +38,10 @@ FAULTS = (
     ("ALTER TABLE billing_groups RENAME TO away", "ALTER TABLE away RENAME TO billing_groups"),
     ("ALTER TABLE users RENAME TO away", "ALTER TABLE away RENAME TO users"),
     (
-        "CREATE UNIQUE INDEX proof ON billing_groups (organisation_id, inv_aggregate)",
+        (
+            "CREATE UNIQUE INDEX proof ON billing_groups (inv_aggregate) "
+            "WHERE organisation_id = '{organisation_id}'"
+        ),  # those of earlier rounds have duplicates
         "DROP INDEX proof",
     ),
     (
@@ -104,7 +107,7 @@ def _run_client(server: RealServer, superuser: Address, canaries: Canaries) -> C
         stacks.run()
         master = stacks.master()
         for broken, repaired in FAULTS:
-            query_rows(superuser, broken)
+            query_rows(superuser, broken.format(**organisation))
             try:
                 _send_requests(client, token)
                 stacks.send_during_faults(master)
