@@ -184,7 +184,12 @@ def _damage_copies(source: BackupSource, backup: Path, random: Random) -> tuple[
     copy = backup.with_name("damaged")
     for damage, part in DAMAGES:
         shutil.copytree(backup, copy)
-        path = random.choice(sorted(path for path in copy.glob(part) if path.is_file()))
+        files = sorted(path for path in copy.glob(part) if path.is_file())
+        if not files:
+            misses.append(f"the backup has no file {part} that could be {damage}")
+            shutil.rmtree(copy)
+            continue
+        path = random.choice(files)
         content = bytearray(path.read_bytes())
         if damage == "removed":
             path.unlink()
