@@ -1,6 +1,7 @@
 """CSV text is cut into blocks of complete lines, also if quoted values contain newlines."""
 
 import csv
+import errno
 import gzip
 import hashlib
 import io
@@ -8,14 +9,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion import decompression, raw_lines
+from nimbill.costs.ingestion.parquet_footers import refuse_parquet_bomb
 from nimbill.costs.ingestion.parts import Limits, Part
 from nimbill.costs.ingestion.raw_lines import split_into_parse_tasks
+from nimbill.costs.ingestion.unpacked_size import UnpackedSize
 
 HEADER = (
     "bill/PayerAccountId", "lineItem/UsageAccountId", "bill/BillingEntity",
@@ -114,3 +119,26 @@ def test_a_failing_disk_is_told_from_a_corrupt_parquet_file(
 
     with pytest.raises(error):
         list(split_into_parse_tasks(Part(path.name, path, "parquet", 15, ""), Limits()))
+
+
+class FailingClose(io.FileIO):
+    def close(self) -> None:
+        if not self.closed:
+            super().close()
+            raise OSError(errno.EIO, "Input/output error")
+
+
+def test_a_file_that_cannot_be_closed_is_an_error_of_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": ["1"]}), path)
+    part = Part(path.name, path, "parquet", 1000, "")
+    monkeypatch.setattr(Path, "open", lambda path, mode: FailingClose(path, mode))
+
+    with pytest.raises(OSError, match="Input/output error"):
+        list(split_into_parse_tasks(part, Limits()))
+    with pytest.raises(OSError, match="Input/output error"):
+        refuse_parquet_bomb(
+            path.name, path, size=1000, limits=Limits(), total=UnpackedSize(Limits())
+        )

@@ -323,7 +323,9 @@ def _split_parquet(part: Part, limits: Limits) -> Iterator[ParseTask]:
 
 def _read_parquet_header(part: Part) -> list[str]:
     try:
-        return list_column_names(pq.read_schema(part.path))
+        # Arrow reports a failed close without its errno
+        with part.path.open("rb") as file:
+            return list_column_names(pq.read_schema(file))
     except UnicodeDecodeError:
         raise line_error(part.name, "encoding") from None
 
