@@ -38,10 +38,10 @@ FAULTS = (
     ("ALTER TABLE billing_groups RENAME TO away", "ALTER TABLE away RENAME TO billing_groups"),
     ("ALTER TABLE users RENAME TO away", "ALTER TABLE away RENAME TO users"),
     (
-        (
+        (  # organisations of earlier rounds have duplicates
             "CREATE UNIQUE INDEX proof ON billing_groups (inv_aggregate) "
             "WHERE organisation_id = '{organisation_id}'"
-        ),  # those of earlier rounds have duplicates
+        ),
         "DROP INDEX proof",
     ),
     (
@@ -51,6 +51,15 @@ FAULTS = (
     (
         "ALTER TABLE audit_log ADD CONSTRAINT proof CHECK (length(entry) < 3) NOT VALID",
         "ALTER TABLE audit_log DROP CONSTRAINT proof",
+    ),
+    (  # the message of Python's error contains the stored value
+        (
+            "DO $$ BEGIN "
+            "ALTER TABLE billing_groups DROP CONSTRAINT IF EXISTS billing_groups_language_check; "
+            "UPDATE billing_groups SET language = remarks "
+            "WHERE organisation_id = '{organisation_id}'; END $$"
+        ),
+        "UPDATE billing_groups SET language = NULL WHERE organisation_id = '{organisation_id}'",
     ),
     ("ALTER TABLE legacy_layers RENAME TO away", "ALTER TABLE away RENAME TO legacy_layers"),
     (
@@ -112,7 +121,7 @@ def _run_client(server: RealServer, superuser: Address, canaries: Canaries) -> C
                 _send_requests(client, token)
                 stacks.send_during_faults(master)
             finally:
-                query_rows(superuser, repaired)
+                query_rows(superuser, repaired.format(**organisation))
         query_rows(superuser, CONNECTIONS_REFUSED[0])
         try:
             query_rows(superuser, _END_SESSIONS)
