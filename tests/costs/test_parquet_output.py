@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import resource
 from pathlib import Path
 
 import pyarrow as pa
@@ -32,7 +34,11 @@ def test_small_writes_reach_the_file_together(tmp_path: Path) -> None:
     assert path.stat().st_size > 0
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
-def test_a_full_disk_is_an_error() -> None:
-    with pytest.raises(OSError, match=os.strerror(28)):
-        write_parquet(TABLE, Path("/dev/full"))
+def test_a_file_that_cannot_grow_is_an_error(tmp_path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        with pytest.raises(OSError, match=os.strerror(errno.EFBIG)):
+            write_parquet(TABLE, tmp_path / "table.parquet")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

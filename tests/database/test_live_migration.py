@@ -72,6 +72,27 @@ def test_a_request_passes_a_migration_that_waits_for_its_table(current_database:
     assert is_current(current_database, ALL)
 
 
+def test_a_request_for_two_migrated_tables_is_not_ended_as_a_deadlock(
+    current_database: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The request waits for one table behind the migration, and keeps the other one from it."""
+    monkeypatch.setattr("nimbill.database.migrate.LOCK_TIMEOUT", "2s")
+
+    async def read_both() -> None:
+        async with read_table(current_database, "cost_sums") as request:
+            async with read_table(current_database, "billing_groups") as holder:
+                migration = asyncio.create_task(migrate(current_database.url, ALL))
+                await wait_until_waiting(holder)
+                second_read = asyncio.create_task(request.fetch("SELECT FROM billing_groups"))
+                await asyncio.sleep(0.1)  # until it waits, too
+            await second_read
+        await migration
+
+    asyncio.run(read_both())
+
+    assert is_current(current_database, ALL)
+
+
 def test_each_revision_has_its_own_transaction(current_database: Address) -> None:
     """An index that is created concurrently waits for older snapshots, other changes do not."""
 
@@ -87,8 +108,8 @@ def test_each_revision_has_its_own_transaction(current_database: Address) -> Non
         await migration
         return revision
 
-    assert asyncio.run(migrate_beside_snapshot()) == "0002"
-    assert read_revision(current_database) == "0003"
+    assert asyncio.run(migrate_beside_snapshot()) == "0003"
+    assert read_revision(current_database) == "0004"
 
 
 def test_a_table_that_stays_locked_ends_the_migration_with_one_sentence(

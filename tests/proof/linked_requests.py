@@ -38,6 +38,8 @@ SETTINGS = settings(
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
+# Chains of the month end are followed until one reaches an invoice, at most this many times longer.
+LONGER_MAX = 10
 SUCCESSES_MAX = 2  # of one operation after a link in a chain
 ACCOUNTS = ("050000000001", "050000000002", "050000000003")  # with costs
 # what has to succeed first: in any order, few chains would reach an invoice
@@ -81,10 +83,15 @@ class LinkedRequests:
         """Half of the requests are about the month end, the others about all operations."""
         for order in (MONTH_END, ANY_ORDER):
             machine = self._build_machine(document, order)
-            enough = self.sent + requests_min // 2
-            while self.sent < enough:
+            begun, enough = self.sent, requests_min // 2
+            while self.sent - begun < enough or self._is_unfinished(order, begun, enough):
                 number += 1
                 self._run(machine, number)
+
+    def _is_unfinished(self, order: Mapping[str, Collection[str]], begun: int, enough: int) -> bool:
+        """Whether the month end has not been reached yet, which depends on chance."""
+        is_too_long = self.sent - begun >= LONGER_MAX * enough
+        return order is MONTH_END and not is_too_long and not self.reached_invoices()
 
     def _build_machine(
         self, document: Mapping[str, Any], order: Mapping[str, Collection[str]]

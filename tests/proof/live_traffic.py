@@ -38,6 +38,7 @@ class LiveTraffic:
 
     headers: Mapping[str, str]
     paths: tuple[str, ...]
+    find_log: Callable[[str], str]  # the log lines of a request id
     statuses: Counter[tuple[str, int]] = field(default_factory=Counter)
     created: list[str] = field(default_factory=list)
     misses: list[str] = field(default_factory=list)
@@ -87,6 +88,8 @@ class LiveTraffic:
             status, text = 599, repr(error)
         else:
             status, text = answer.status_code, answer.text
+            if status != 200:
+                text += self.find_log(answer.headers.get("x-request-id", ""))
         self.statuses[version, status] += 1
         if status != 200 and len(self.misses) < MISSES_MAX:
             self.misses.append(f"{step}: the {version} version answered {status} {path}: {text}")

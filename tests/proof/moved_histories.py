@@ -7,11 +7,12 @@ of that moment.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
-from math import inf
+from itertools import accumulate
 
 DONE, TOO_FEW, GONE = "done", "too few remain", "gone"
 
@@ -116,24 +117,40 @@ def _find_wrong_refusals(
     totals: Mapping[str, int],
 ) -> list[str]:
     """Refused for too few instances although there were enough in every possible order."""
-    by_reservation: dict[str, list[tuple[float, float, int]]] = defaultdict(list)
+    begins: dict[str, list[tuple[float, int]]] = defaultdict(list)
+    ends: dict[str, list[tuple[float, int]]] = defaultdict(list)
     for record, move in added.items():
-        ended = removals[record].ended if record in removals else inf
-        by_reservation[move.reservation].append((move.began, ended, move.number))
+        begins[move.reservation].append((move.began, move.number))
+        if record in removals:
+            ends[move.reservation].append((removals[record].ended, move.number))
+    moved = {reservation: _RunningTotal(changes) for reservation, changes in begins.items()}
+    returned = {reservation: _RunningTotal(changes) for reservation, changes in ends.items()}
+    none = _RunningTotal([])
     anomalies = []
     for operation in operations:
         if operation.result == TOO_FEW:
-            lifetimes = by_reservation[operation.reservation]
-            most = sum(
-                n
-                for began, ended, n in lifetimes
-                if began <= operation.ended and ended >= operation.began
-            )
+            most = moved.get(operation.reservation, none).until(operation.ended)
+            most -= returned.get(operation.reservation, none).before(operation.began)
             if totals[operation.reservation] - most >= operation.number:
                 anomalies.append(
                     f"{operation.number} of {operation.reservation} were refused for no reason"
                 )
     return anomalies
+
+
+class _RunningTotal:
+    """The sum of the numbers of a reservation up to a moment."""
+
+    def __init__(self, changes: Sequence[tuple[float, int]]) -> None:
+        ordered = sorted(changes)
+        self._moments = [moment for moment, _ in ordered]
+        self._sums = list(accumulate((number for _, number in ordered), initial=0))
+
+    def until(self, moment: float) -> int:
+        return self._sums[bisect_right(self._moments, moment)]
+
+    def before(self, moment: float) -> int:
+        return self._sums[bisect_left(self._moments, moment)]
 
 
 def _order_by_reads(

@@ -1,7 +1,7 @@
 """A database is migrated while requests are answered: none fails, and no sum changes.
 
 The old version is a service in this process, the new one a real server with the sources of this
-checkout and two more migrations: columns, then an index and the filling of a column. The new
+checkout and three more migrations: two columns, then an index and the filling of a column. The new
 version migrates when it starts; then the migrations are undone and applied again. Each time a
 transaction reads a table of the migration and does not end before requests for this table were
 answered. `/readyz` is left out: the old version answers it with 503 on purpose.
@@ -116,7 +116,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
             f"/m/core/invoices/{MONTH}/summary?vendor=aws",
             f"/m/core/months/{MONTH}?vendor=aws",
         )
-        traffic = LiveTraffic(headers, paths)
+        traffic = LiveTraffic(headers, paths, environment.logged)
         columns = {row["table_name"]: row["names"] for row in rows(superuser, COLUMNS)}
         before = _sum_up(superuser, columns)
         groups = before["billing_groups"][0]

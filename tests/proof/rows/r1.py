@@ -72,7 +72,7 @@ class FuzzFigures:
 
     statuses: Counter[int] = field(default_factory=Counter)
     succeeded: set[tuple[str, str]] = field(default_factory=set)
-    slowest: float = 0.0
+    slowest: tuple[float, str] = (0.0, "nothing")  # seconds and operation
     generated: int = 0  # by schemathesis
     links: Counter[str] = field(default_factory=Counter)
     misses: list[str] = field(default_factory=list)
@@ -98,8 +98,8 @@ class FuzzFigures:
         links = self.links
         return (
             f"{self.sent} requests, {self.generated} of them by schemathesis; answers {shares}; "
-            f"slowest {self.slowest * 1000:.0f} ms; {len(self.succeeded)} operations reached with "
-            f"success; {links['sent']} requests in {links['chains']} chains of links, which read "
+            f"slowest {self.slowest[0] * 1000:.0f} ms ({self.slowest[1]}); "
+            f"{len(self.succeeded)} operations reached with success; {links['sent']} requests in {links['chains']} chains of links, which read "
             f"{links['read_invoice']} and printed {links['print_invoice']} invoices that they had "
             "created"
         )
@@ -125,7 +125,8 @@ class Fuzz:
             )
             return None
         figures.statuses[answer.status] += 1
-        figures.slowest = max(figures.slowest, answer.seconds)
+        operation = f"{request.method} {answer.path_template or 'unknown path'}"
+        figures.slowest = max(figures.slowest, (answer.seconds, operation))
         if answer.status < 300 and answer.path_template:
             figures.succeeded.add((request.method.lower(), shape_of(answer.path_template)))
         faults = list(self.document.find_faults(request, answer))
@@ -154,8 +155,8 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
             f"without a successful response: {method} {path}"
             for method, path in sorted(document.operations() - figures.succeeded - NEED_A_CLOUD)
         ]
-    if size >= FULL and figures.slowest > SECONDS_MAX_IN_FULL:
-        figures.misses.append(f"a response took {figures.slowest:.1f} s")
+    if size >= FULL and figures.slowest[0] > SECONDS_MAX_IN_FULL:
+        figures.misses.append("{1} took {0:.1f} s".format(*figures.slowest))
     return Measurement(str(figures), figures.misses)
 
 

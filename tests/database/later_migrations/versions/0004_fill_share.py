@@ -6,8 +6,8 @@ If it is interrupted, it is repeated: each statement works in a database where i
 from alembic import op
 from sqlalchemy import text
 
-revision = "0003"
-down_revision = "0002"
+revision = "0004"
+down_revision = "0003"
 
 ROWS_AT_ONCE = 50_000
 ORGANISATIONS = text(
