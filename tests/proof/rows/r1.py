@@ -99,7 +99,8 @@ class FuzzFigures:
         return (
             f"{self.sent} requests, {self.generated} of them by schemathesis; answers {shares}; "
             f"slowest {self.slowest[0] * 1000:.0f} ms ({self.slowest[1]}); "
-            f"{len(self.succeeded)} operations reached with success; {links['sent']} requests in {links['chains']} chains of links, which read "
+            f"{len(self.succeeded)} operations reached with success; {links['sent']} requests in "
+            f"{links['chains']} chains of links, which read "
             f"{links['read_invoice']} and printed {links['print_invoice']} invoices that they had "
             "created"
         )
