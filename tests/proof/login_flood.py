@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import subprocess
 import sys
 from collections import Counter
 from dataclasses import asdict, dataclass
 
-from tests.proof.real_server import ROOT
+from tests.proof.other_computers import start_other_computer
 
 NUMBER = "{number}"  # placeholder for a number, so that no name is guessed twice
 
@@ -28,22 +26,11 @@ class Guess:
     address: str  # the client address that the trusted proxy reports
 
 
-def _lower_priority() -> None:
-    os.nice(19)
-
-
 class Flood:
     """Runs from its creation until it is ended."""
 
     def __init__(self, port: int, guesses: list[Guess]) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.proof.login_flood", str(port)],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            preexec_fn=_lower_priority,
-        )
+        self._process = start_other_computer("tests.proof.login_flood", str(port))
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps([asdict(guess) for guess in guesses]) + "\n")
         self._process.stdin.flush()

@@ -1,14 +1,21 @@
-"""Many connections that send a byte now and then, and some that never read."""
+"""Many connections that send a byte now and then, and some that never read.
+
+Usage: python -m tests.proof.slow_connections <port> <token> <size>. Prints a line when all of them
+are open, replaces closed ones until standard input ends, and prints what became of them as JSON.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.proof.other_computers import start_other_computer
 from tests.proof.real_server import RealServer
 
 HOST = b"Host: 127.0.0.1\r\n"
@@ -17,13 +24,13 @@ GIVE_UP_SECONDS = 20.0
 NEVER_READING_PART = 20  # one in this many
 LARGE = b"GET /openapi.json HTTP/1.1\r\n" + HOST + b"\r\n"
 STILL_OPEN = "still open"
+OPEN = "open\n"
 
 
 @dataclass
 class SlowConnections:
     ends: Counter[str] = field(default_factory=Counter)  # how the server closed them
     slowest: float = 0.0
-    memory: int = 0  # peak memory of the server
 
     def format(self) -> str:
         how = ", ".join(f"{count} × {what}" for what, count in self.ends.most_common())
@@ -40,30 +47,59 @@ class SlowConnections:
         return [f"{self.ends[STILL_OPEN]} trickling connections were kept open"]
 
 
-async def open_slow_connections(
-    server: RealServer, token: str, size: int, *, until: asyncio.Future[Any]
-) -> SlowConnections:
-    """Keep this many connections open, replacing closed ones, until `until` is done."""
+class SlowConnectionProcess:
+    """Keeps this many connections open from its creation until it is ended."""
+
+    def __init__(self, server: RealServer, token: str, size: int) -> None:
+        arguments = (str(server.port), token, str(size))
+        self._server = server
+        self._process = start_other_computer("tests.proof.slow_connections", *arguments)
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == OPEN
+
+    async def watch_memory(self, *, until: asyncio.Future[Any]) -> int:
+        """Peak memory of the server."""
+        memory = 0
+        while not until.done():
+            memory = max(memory, self._server.resident_bytes())
+            await asyncio.wait([until], timeout=0.5)
+        return memory
+
+    def end(self) -> SlowConnections:
+        output, _ = self._process.communicate(timeout=60)
+        found = json.loads(output)
+        return SlowConnections(Counter(found["ends"]), found["slowest"])
+
+
+async def _keep_all_open(port: int, token: str, size: int) -> SlowConnections:
     connections = SlowConnections()
     head = b"POST /m/core/billinggroup HTTP/1.1\r\n" + HOST + b"Content-Type: application/json\r\n"
     head += b"Authorization: Bearer " + token.encode() + b"\r\n"
     in_body = head + b"Content-Length: 1000\r\n\r\n"
+    loop = asyncio.get_running_loop()
+    until: asyncio.Future[None] = loop.create_future()
+
+    def stop() -> None:
+        loop.remove_reader(sys.stdin)
+        until.set_result(None)
+
+    loop.add_reader(sys.stdin, stop)
 
     async def keep_open(number: int) -> None:
         # not all at the same moment
         await asyncio.sleep(SECONDS_BETWEEN_BYTES * number / size)
         while not until.done():
             if number % NEVER_READING_PART == 0:
-                await _never_read(server.port, until)
+                await _never_read(port, until)
             else:
-                await _trickle(server.port, in_body if number % 2 else head, connections)
+                await _trickle(port, in_body if number % 2 else head, connections)
 
-    async def measure_memory() -> None:
-        while not until.done():
-            connections.memory = max(connections.memory, server.resident_bytes())
-            await asyncio.sleep(0.5)
+    async def report_open() -> None:
+        await asyncio.sleep(SECONDS_BETWEEN_BYTES)
+        sys.stdout.write(OPEN)
+        sys.stdout.flush()
 
-    await asyncio.gather(measure_memory(), *[keep_open(number) for number in range(size)])
+    await asyncio.gather(report_open(), *[keep_open(number) for number in range(size)])
     return connections
 
 
@@ -103,3 +139,8 @@ async def _never_read(port: int, until: asyncio.Future[Any]) -> None:
         await asyncio.wait([until], timeout=GIVE_UP_SECONDS)
     finally:
         writer.close()
+
+
+if __name__ == "__main__":
+    kept = asyncio.run(_keep_all_open(int(sys.argv[1]), sys.argv[2], int(sys.argv[3])))
+    sys.stdout.write(json.dumps({"ends": kept.ends, "slowest": kept.slowest}))

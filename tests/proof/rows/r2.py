@@ -2,9 +2,10 @@
 
 Against a real server: every case of malformed_framing.py, imports over 256 MiB, and many
 connections that send a byte now and then, in head or body, beside some that read a large file
-slowly or not at all. The server's own header timeout closes connections without a response;
-everything else is answered. Only the full size asserts times: a smaller one runs beside other
-tests, and asks that every connection ends at all.
+slowly or not at all. The process of the slow connections has a low priority because it represents
+other computers. The server's own header timeout closes connections without a response; everything
+else is answered. Only the full size asserts times: a smaller one runs beside other tests, and asks
+that every connection ends at all.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from tests.proof.raw_http import Exchange, exchange
 from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
-from tests.proof.slow_connections import SlowConnections, open_slow_connections
+from tests.proof.slow_connections import SlowConnectionProcess, SlowConnections
 from tests.proof.slow_readers import SlowReaders, begin_downloads, export_large_file
 from tests.proof.timed_requests import WaitTimes, finish_timing, start_timing
 
@@ -45,6 +46,7 @@ AT_ONCE = 8
 SLOW_READERS, SLOW_READERS_QUICK = 40, 16
 MEMORY_MAX = 128 * 2**20
 TIMED_SECONDS = 6.0
+DOCUMENT_REQUESTS = 24  # enough to reach every worker
 # allowed slowdown of an honest client, in full size
 TIMES_MAX = 2.0
 
@@ -154,22 +156,32 @@ async def _send_large_uploads(server: RealServer, token: str) -> list[str]:
 async def _measure_slow_connections(
     server: RealServer, token: str, file_path: str, size: int
 ) -> SlowConnectionEffect:
+    await _build_documents(server)
     idle = await asyncio.to_thread(
         lambda: finish_timing(start_timing(server.port, token, TIMED_SECONDS))
     )
     before = server.resident_bytes()
     reader_count = SLOW_READERS if size >= FULL else SLOW_READERS_QUICK
     readers = await begin_downloads(server, file_path, reader_count)
+    connections = await asyncio.to_thread(SlowConnectionProcess, server, token, size)
     timing = asyncio.create_task(
         asyncio.to_thread(
             lambda: finish_timing(start_timing(server.port, token, 2 * TIMED_SECONDS))
         )
     )
-    connections, _ = await asyncio.gather(
-        open_slow_connections(server, token, size, until=timing), readers.read_on(until=timing)
+    memory, _ = await asyncio.gather(
+        connections.watch_memory(until=timing), readers.read_on(until=timing)
     )
-    memory = connections.memory - before
-    return SlowConnectionEffect(connections, readers, idle, await timing, memory)
+    slow = await asyncio.to_thread(connections.end)
+    return SlowConnectionEffect(slow, readers, idle, await timing, memory - before)
+
+
+async def _build_documents(server: RealServer) -> None:
+    """Each worker builds the OpenAPI document once, whoever asks first."""
+    async with httpx.AsyncClient(timeout=60) as client:
+        for _ in range(DOCUMENT_REQUESTS):
+            url, headers = f"{server.url}/openapi.json", {"Connection": "close"}
+            (await client.get(url, headers=headers)).raise_for_status()
 
 
 def _find_long_waits(effect: SlowConnectionEffect) -> list[str]:
