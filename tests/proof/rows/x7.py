@@ -107,7 +107,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         used = rows(superuser, CONNECTIONS)[0]["n"]
         if used > 2 * POOL_SIZE + 1:
             misses.append(f"{used} connections are open after the faults")
-        misses += _read_at_once(server, headers)
+        misses += [*_read_at_once(server, headers), *_find_unexpected_errors(server)]
     misses += [] if journal.statuses[503] else ["no request met a fault"]
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(cycles.counts.items()))
     figures = (
@@ -138,6 +138,12 @@ def _run_cycles(cycles: FaultCycles, size: int) -> None:
         if (number + 1) % PROGRESS_EVERY == 0:
             slowest = f"{cycles.slowest_answer:.1f} s ({cycles.slowest_fault})"
             print_progress(f"X7: {number + 1} faults, slowest answer {slowest}")
+
+
+def _find_unexpected_errors(server: RealServer) -> list[str]:
+    """What the log says about answers that are neither a success nor 503."""
+    logged = server.log.read_text(errors="replace").splitlines()
+    return [line for line in logged if "unexpected_error" in line]
 
 
 def _read_at_once(server: RealServer, headers: dict[str, str]) -> list[str]:
