@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+import asyncpg
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.exc import DBAPIError, IntegrityError
@@ -183,15 +184,30 @@ def _fetch_with_driver(
         raise
 
 
+# Classes of SQLSTATE: connection, resources, operator intervention, system.
+_UNAVAILABLE_STATES = ("08", "53", "57", "58")
+
+
 def is_database_unavailable(error: BaseException) -> bool:
     """Whether the database is down, overloaded or full, or had a lock conflict."""
     if isinstance(error, DBAPIError):
         return (
             error.connection_invalidated
             or is_lock_conflict(error)
-            or _sql_state(error)[:2] in ("08", "53", "57", "58")
+            or _sql_state(error)[:2] in _UNAVAILABLE_STATES
+            or _is_ending(error)
         )
-    return isinstance(error, PoolTimeout | ConnectionError | TimeoutError | OSError)
+    if isinstance(error, asyncpg.PostgresError):
+        return str(error.sqlstate)[:2] in _UNAVAILABLE_STATES
+    # SQLAlchemy does not translate the driver's errors while a connection is being prepared.
+    lost = PoolTimeout | ConnectionError | TimeoutError | OSError | asyncpg.InterfaceError
+    return isinstance(error, lost)
+
+
+def _is_ending(error: DBAPIError) -> bool:
+    """Whether the server is ending the connection, which the driver does not expect yet."""
+    cause = error.orig.__cause__ if error.orig is not None else None
+    return isinstance(cause, asyncpg.InternalClientError)
 
 
 def is_lock_conflict(error: DBAPIError) -> bool:
