@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import asyncpg
 import pytest
 import sqlalchemy as sa
 
@@ -55,3 +56,17 @@ def test_a_connection_lost_while_it_is_prepared_is_an_unavailable_database(
         asyncio.run(connect())
 
     assert is_database_unavailable(raised.value), repr(raised.value)
+
+
+def test_a_value_that_the_driver_cannot_encode_is_not_an_unavailable_database(
+    service: Service,
+) -> None:
+    async def send_text_as_number() -> None:
+        async with service.resources.engine.connect() as db:
+            driver: Any = (await db.get_raw_connection()).driver_connection
+            await driver.fetchval("SELECT $1::integer", "one")
+
+    with pytest.raises(asyncpg.DataError, match="one") as raised:
+        service.run(send_text_as_number)
+
+    assert not is_database_unavailable(raised.value)
