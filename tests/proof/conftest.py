@@ -24,7 +24,6 @@ LONG_TESTS = {
     "test_the_row_is_green[T6]": 32,
     "test_the_row_is_green[S1]": 29,
     "test_a_variant_is_caught_only_for_the_right_reason": 28,
-    "test_every_bad_file_is_refused_with_its_place_and_rule[focus_1_2]": 24,
     "test_the_row_is_green[T3]": 23,
     "test_the_row_is_green[D3]": 22,
     "test_the_row_is_green[T4]": 20,

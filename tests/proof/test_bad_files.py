@@ -1,6 +1,8 @@
-"""Every bad file of the corpus is refused with its place and rule when the delivery is read.
+"""A bad file of the corpus is refused with its place and rule when the delivery is read.
 
-Row D2 checks complete imports; these tests need no service.
+Row D2 checks complete imports; these tests need no service. In `make test` both together try every
+file of the first importer, and one in three of each other importer. The corpora have nearly the
+same faults in the same order, and each importer begins at another one. The full row tries all.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from nimbill.demo.vendor_files.dialects import Dialect
 from tests.costs.delivery_reader import DeliveryResult, read_delivery
 from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, odd_but_valid, plain
 from tests.proof.bombs import BOMB_IMPORTERS, bombs
+from tests.proof.rows.d2 import ONE_FILE_IN
 
 
 def read(bad: BadFile, folder: Path) -> DeliveryResult:
@@ -41,14 +44,18 @@ def complaint(bad: BadFile, folder: Path) -> str | None:
     return f"{bad.title}: was accepted"
 
 
-# Row D2 imports the corpus of the first one completely.
-@pytest.mark.parametrize("dialect", IMPORTERS[1:])
-def test_every_bad_file_is_refused_with_its_place_and_rule(
-    tmp_path: Path, dialect: Dialect
-) -> None:
-    complaints = [complaint(bad, tmp_path / "bad") for bad in bad_files(dialect)]
+def files_to_read(dialect: Dialect) -> list[BadFile]:
+    number, corpus = IMPORTERS.index(dialect), [*bad_files(dialect)]
+    if number == 0:
+        return [bad for at, bad in enumerate(corpus, 1) if at % ONE_FILE_IN]
+    return corpus[number % ONE_FILE_IN :: ONE_FILE_IN]
 
-    assert len(complaints) > 140
+
+@pytest.mark.parametrize("dialect", IMPORTERS)
+def test_a_bad_file_is_refused_with_its_place_and_rule(tmp_path: Path, dialect: Dialect) -> None:
+    complaints = [complaint(bad, tmp_path / "bad") for bad in files_to_read(dialect)]
+
+    assert len(complaints) > 50
     assert [text for text in complaints if text] == []
 
 
