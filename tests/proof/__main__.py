@@ -17,6 +17,7 @@ from tests.proof.run_records import (
     choose_fitting,
     count_rows,
     keep_record,
+    keep_variants,
     read_records,
     write_page,
 )
@@ -54,6 +55,8 @@ def main() -> int:
             print(line.format(), flush=True)
             if _is_full(line, arguments):
                 keep_record(line, size=_size(row, arguments), seed=arguments.seed)
+                write_page(load_rows(), read_records())
+            elif arguments.variants and keep_variants(line):
                 write_page(load_rows(), read_records())
     if len(lines) > 1:
         print(f"\n{format_board(lines, arguments.seed)}")

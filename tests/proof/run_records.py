@@ -15,7 +15,7 @@ import msgspec
 
 from bench.machine import describe_machine
 from tests.proof.board import BoardLine
-from tests.proof.broken_variants import GREEN, variants_of
+from tests.proof.broken_variants import variants_of
 from tests.proof.row import ProofRow
 from tests.proof.row_environment import ROOT
 
@@ -36,16 +36,17 @@ _BEGIN, _END = "<!-- full runs -->", "<!-- end of full runs -->"
 _NUMBER_BEGIN, _NUMBER_END = "<!-- proof -->", "<!-- end of proof -->"
 
 
-class RunRecord(msgspec.Struct, frozen=True, kw_only=True):
+class RunRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     date: str
     commit: str
     machine: str
     size: int
     seed: int
     seconds: int
-    green: bool
+    green: bool  # the row itself
     variants_caught: int
     measured: str
+    variants_commit: str | None = None  # if they were run again after the row
 
 
 def read_records(path: Path = RECORDS) -> dict[str, RunRecord]:
@@ -64,11 +65,26 @@ def keep_record(line: BoardLine, *, size: int, seed: int, path: Path = RECORDS) 
         size=size,
         seed=seed,
         seconds=round(line.seconds),
-        green=line.code == GREEN,
+        green=line.measurement.green,
         variants_caught=sum(result.caught for result in line.variants),
         measured=line.measurement.figures,
     )
-    records = read_records(path) | {line.row.name: record}
+    _write_record(line.row.name, record, path)
+
+
+def keep_variants(line: BoardLine, path: Path = RECORDS) -> bool:
+    """Add to the record of the row that its variants were run again; False if there is none."""
+    record = read_records(path).get(line.row.name)
+    if record is None or line.error:
+        return False
+    caught = sum(result.caught for result in line.variants)
+    again = msgspec.structs.replace(record, variants_caught=caught, variants_commit=_find_commit())
+    _write_record(line.row.name, again, path)
+    return True
+
+
+def _write_record(name: str, record: RunRecord, path: Path) -> None:
+    records = read_records(path) | {name: record}
     ordered = {name: records[name] for name in BOARD if name in records}
     path.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
 
@@ -128,6 +144,8 @@ def format_line(name: str, row: ProofRow | None, record: RunRecord | None) -> st
             f"{record.date}, {record.commit}, {record.seconds} s, seed {record.seed}, "
             f"{record.machine}"
         )
+        if record.variants_commit is not None:
+            run += f"; variants again at {record.variants_commit}"
         measured = record.measured.replace("|", "\\|").replace("\n", " ")
         missing += _find_faults(row, record)
     answer = "yes" if counts(row, record) else "no"

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from tests.proof import run_records
 from tests.proof.board import BoardLine
+from tests.proof.broken_variants import VariantResult, variants_of
 from tests.proof.row import Measurement, ProofRow, load_rows
 from tests.proof.run_records import BOARD, PAGE, README, RunRecord
 
@@ -95,6 +96,48 @@ def test_a_run_replaces_the_record_of_its_row(tmp_path: Path) -> None:
 
     assert (record.size, record.seed, record.seconds, record.green) == (10, 3, 2, True)
     assert record.measured == "10 tried"
+
+
+def test_variants_that_are_run_again_are_added_to_the_record(tmp_path: Path) -> None:
+    path, row = tmp_path / "records.json", build_row("S1")
+    variants = [VariantResult(variant, False, "green") for variant in variants_of("S1")]
+    full_run = BoardLine(row, Measurement("10 tried"), variants=variants)
+    run_records.keep_record(full_run, size=10, seed=3, path=path)
+    before = run_records.read_records(path)["S1"]
+    mended = [VariantResult(variant, True, "") for variant in variants_of("S1")]
+
+    kept = run_records.keep_variants(BoardLine(row, variants=mended), path)
+    after = run_records.read_records(path)["S1"]
+
+    assert (kept, run_records.counts(row, before), run_records.counts(row, after)) == (
+        True,
+        False,
+        True,
+    )
+    assert (before.green, after.measured) == (True, "10 tried")
+    assert f"; variants again at {after.variants_commit}" in run_records.format_line(
+        "S1", row, after
+    )
+
+
+def test_variants_alone_make_no_record(tmp_path: Path) -> None:
+    path = tmp_path / "records.json"
+
+    assert not run_records.keep_variants(BoardLine(build_row("S1")), path)
+    assert not path.exists()
+
+
+def test_a_row_that_was_not_green_does_not_count_after_its_variants_were_run_again(
+    tmp_path: Path,
+) -> None:
+    path, row = tmp_path / "records.json", build_row("S1")
+    red = BoardLine(row, Measurement("10 tried", ["one was wrong"]))
+    run_records.keep_record(red, size=10, seed=3, path=path)
+    mended = [VariantResult(variant, True, "") for variant in variants_of("S1")]
+
+    run_records.keep_variants(BoardLine(row, variants=mended), path)
+
+    assert not run_records.counts(row, run_records.read_records(path)["S1"])
 
 
 def test_the_rows_that_fit_are_the_shortest() -> None:
