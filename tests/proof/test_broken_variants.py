@@ -9,6 +9,7 @@ from tests.proof.broken_variants import (
     BrokenVariant,
     apply_patch,
     copy_project,
+    mentions,
     run_variant,
     variants_of,
 )
@@ -53,3 +54,10 @@ def test_a_quick_variant_is_caught(variant: BrokenVariant) -> None:
 
 def test_the_quick_variants_exist() -> None:
     assert set(QUICKEST) <= {variant.patch.stem for variant in ALL}
+
+
+def test_a_reason_that_is_broken_into_lines_is_found() -> None:
+    output = "    measured  86 wrong; items first\n              wrong in 86"
+
+    assert mentions(output, "items first wrong in")
+    assert not mentions(output, "tax first wrong in")

@@ -18,6 +18,7 @@ from random import Random
 import asyncpg
 
 from nimbill.database.embedded_postgres import EmbeddedPostgresError
+from nimbill.imports.job_types import ATTEMPTS_MAX
 from tests.durable_files import DURABLE_FILES
 from tests.proof.acknowledged_writes import WritingClients, compare_with_records, find_lost
 from tests.proof.database_faults import rows
@@ -45,7 +46,9 @@ CLIENTS = 4
 ANSWER_SECONDS_MAX = 60.0
 MISSES_MAX = 5
 PROGRESS_EVERY = 20
-AFTER_IMPORT_EVERY = 5  # an import takes longer than the time between two cuts
+# An import takes longer than the time between two cuts, and one whose process died in every attempt
+# is given up. So that it is never cut that often, the row waits for its end in between.
+AFTER_IMPORT_EVERY = ATTEMPTS_MAX - 1
 CHECKPOINT_EVERY = 3  # only a checkpoint writes pages of tables
 TORN_EVERY = 2
 
