@@ -85,7 +85,7 @@ def keep_variants(line: BoardLine, path: Path = RECORDS) -> bool:
 
 def _write_record(name: str, record: RunRecord, path: Path) -> None:
     records = read_records(path) | {name: record}
-    ordered = {name: records[name] for name in BOARD if name in records}
+    ordered = {each: records[each] for each in BOARD if each in records}
     path.write_bytes(msgspec.json.format(msgspec.json.encode(ordered), indent=1) + b"\n")
 
 
