@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -23,6 +24,7 @@ from tests.proof.faulty_network import FaultyNetwork, NetworkFault, faulty_netwo
 
 SECONDS_MAX = 50  # a watchdog, shorter than the driver's own limit
 SLEEP = "SELECT pg_sleep(25)::text"
+SHORT_SLEEP = "SELECT pg_sleep(1)::text"
 
 
 @pytest.fixture(scope="module")
@@ -114,10 +116,30 @@ def test_a_slow_statement_is_left_alone(
 
     async def wait() -> None:
         async with watched(network) as (engine, watch):
-            await select(engine, "SELECT pg_sleep(1)::text")
+            await select(engine, SHORT_SLEEP)
             assert not watch.is_silent
 
     asyncio.run(wait())
+
+
+def test_a_busy_worker_does_not_take_the_database_for_silent(
+    network: FaultyNetwork, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The replies arrive while the worker is busy, and are read only afterwards."""
+    monkeypatch.setattr(connection_watch, "PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(connection_watch, "PROBE_SECONDS_MAX", 0.05)
+    monkeypatch.setattr(connection_watch, "SILENT_PROBES", 1)
+
+    async def block() -> None:
+        async with watched(network) as (engine, watch):
+            await select(engine)
+            waiting = asyncio.create_task(select(engine, SHORT_SLEEP))
+            while not waiting.done():
+                await asyncio.sleep(0.005)
+                time.sleep(0.1)  # longer than a probe may take
+                assert not watch.is_silent
+
+    asyncio.run(block())
 
 
 def test_a_connection_that_the_other_side_forgot_fails(network: FaultyNetwork) -> None:

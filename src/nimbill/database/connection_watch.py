@@ -8,7 +8,6 @@ the waiting requests fail at once with 503, and new ones do so until the databas
 
 import asyncio
 import contextlib
-import time
 import weakref
 from typing import Any
 
@@ -19,9 +18,9 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.pool import QueuePool
 
 PAUSE_SECONDS = 0.5
-PROBE_SECONDS_MAX = 1.5
-# A time-out that comes later than this means that the worker itself was busy.
-LATE_SECONDS = 0.25
+PROBE_SECONDS_MAX = 1.25
+# A worker that was busy receives the reply after the time-out, which needs a moment.
+GRACE_SECONDS = 0.25
 SILENT_PROBES = 2
 SILENT = "The database does not answer."
 
@@ -68,18 +67,24 @@ class ConnectionWatch:
 
     async def _is_answered(self) -> bool:
         """Whether the database replies. A refusal is a reply, too: it needs no watch."""
-        began = time.monotonic()
+        asking = asyncio.create_task(self._ask())
+        for seconds in (PROBE_SECONDS_MAX, GRACE_SECONDS):
+            await asyncio.wait([asking], timeout=seconds)
+        if asking.done():
+            await asking
+            return True
+        asking.cancel()
+        await asyncio.wait([asking])
+        self._end_probe()
+        return False
+
+    async def _ask(self) -> None:
         try:
-            async with asyncio.timeout(PROBE_SECONDS_MAX):
-                if self._probe is None or self._probe.is_closed():
-                    self._probe = await self._connect()
-                await self._probe.execute("SELECT 1")
-        except TimeoutError:
-            self._end_probe()
-            return time.monotonic() - began > PROBE_SECONDS_MAX + LATE_SECONDS
+            if self._probe is None or self._probe.is_closed():
+                self._probe = await self._connect()
+            await self._probe.execute("SELECT 1")
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
             self._end_probe()
-        return True
 
     async def _connect(self) -> Any:
         _, parameters = self._engine.dialect.create_connect_args(self._engine.url)

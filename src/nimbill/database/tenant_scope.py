@@ -16,6 +16,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
+from nimbill.database.fair_pool import FairPool
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unavailable
 
@@ -54,6 +55,7 @@ def create_app_engine(url: str, pool_size: int = 5) -> AsyncEngine:
     """Engine whose connections run as APP_ROLE."""
     engine = create_async_engine(
         _with_driver(url),
+        poolclass=FairPool,
         pool_size=pool_size,
         max_overflow=pool_size,
         pool_timeout=4,
