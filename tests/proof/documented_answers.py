@@ -26,8 +26,9 @@ class DocumentedResponses:
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._paths = {shape_of(path): item for path, item in document["paths"].items()}
         self._components = document["components"]
-        self._validators: dict[str, jsonschema_rs.Validator] = {}
-        self._problem = self._validator({"$ref": "#/components/schemas/Problem"})
+        self._validators: dict[str, jsonschema_rs.Validator] = {}  # by content
+        self._validators_by_id: dict[int, jsonschema_rs.Validator] = {}  # of the document's objects
+        self._problem = self._compile({"$ref": "#/components/schemas/Problem"})
 
     def operations(self) -> set[tuple[str, str]]:
         """Methods, and paths without the names of parameters."""
@@ -81,6 +82,13 @@ class DocumentedResponses:
             yield f"{answer.status} has the status {answer.json()['status']} in its body"
 
     def _validator(self, schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
+        """`schema` is an object of the document, which stays as long as this object."""
+        validator = self._validators_by_id.get(id(schema))
+        if validator is None:
+            validator = self._validators_by_id[id(schema)] = self._compile(schema)
+        return validator
+
+    def _compile(self, schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
         """Compiled once for each content: most responses have one of a few schemas."""
         key = json.dumps(schema, sort_keys=True)
         if key not in self._validators:
