@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from nimbill.database import fair_pool
 from nimbill.database.fair_pool import FairPool
 from nimbill.database.tenant_scope import create_app_engine
 from tests.running_service import Service
@@ -98,6 +99,31 @@ def test_a_waiting_request_has_its_turn_when_a_connection_could_not_be_opened(
         assert [type(error) for error in refused] == [ConnectionRefusedError] * 2
 
     run(running, fail_to_open)
+
+
+def test_a_request_that_has_waited_has_less_time_to_open_its_connection(
+    running: Service,
+) -> None:
+    async def wait_first(engine: AsyncEngine) -> None:
+        seconds: list[float] = []
+        sa.event.listen(
+            engine.sync_engine,
+            "do_connect",
+            lambda *arguments: seconds.append(arguments[-1]["timeout"]),
+        )
+        connections = await fill(engine)
+        waiting = asyncio.create_task(engine.connect().start())
+        await asyncio.sleep(0.5)
+        for connection in connections:
+            await connection.invalidate()
+            await connection.close()
+        await (await waiting).close()
+
+        *first, waited = seconds
+        assert all(fair_pool.SECONDS_MAX - 0.5 < each <= fair_pool.SECONDS_MAX for each in first)
+        assert 0 < waited <= fair_pool.SECONDS_MAX - 0.5
+
+    run(running, wait_first)
 
 
 def test_a_request_that_gives_up_leaves_its_turn_to_the_next(running: Service) -> None:

@@ -6,11 +6,21 @@ away, a request could wait until its time-out and be refused although others wer
 """
 
 import asyncio
+import time
+from contextvars import ContextVar
 from typing import Any
 
+import sqlalchemy as sa
 from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncEngine
 from sqlalchemy.pool import AsyncAdaptedQueuePool, ConnectionPoolEntry
 from sqlalchemy.util import await_
+
+TURN_SECONDS_MAX = 4
+# For the turn and the connection together, so that a request fails before its client gives up.
+SECONDS_MAX = 4.5
+
+_deadline: ContextVar[float] = ContextVar("deadline of the connection that a request waits for")
 
 
 class FairPool(AsyncAdaptedQueuePool):
@@ -23,6 +33,7 @@ class FairPool(AsyncAdaptedQueuePool):
         self._turns = asyncio.Semaphore(pool_size + max_overflow)
 
     def _do_get(self) -> ConnectionPoolEntry:
+        _deadline.set(time.monotonic() + SECONDS_MAX)
         await_(self._wait_for_turn())
         try:
             return super()._do_get()
@@ -45,3 +56,13 @@ class FairPool(AsyncAdaptedQueuePool):
             super()._do_return_conn(record)
         finally:
             self._turns.release()
+
+
+def limit_opening(engine: AsyncEngine) -> None:
+    """Open a connection in the time that waiting for the turn has left."""
+
+    @sa.event.listens_for(engine.sync_engine, "do_connect")
+    def set_timeout(
+        _dialect: object, _record: object, _arguments: object, parameters: dict[str, Any]
+    ) -> None:
+        parameters["timeout"] = _deadline.get() - time.monotonic()

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
-from nimbill.database.fair_pool import FairPool
+from nimbill.database.fair_pool import TURN_SECONDS_MAX, FairPool, limit_opening
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unavailable
 
@@ -58,10 +58,9 @@ def create_app_engine(url: str, pool_size: int = 5) -> AsyncEngine:
         poolclass=FairPool,
         pool_size=pool_size,
         max_overflow=pool_size,
-        pool_timeout=4,
+        pool_timeout=TURN_SECONDS_MAX,
         hide_parameters=True,  # keeps values that callers sent out of error messages and logs
         connect_args={
-            "timeout": 4,  # a database that does not answer is noticed earlier, see ConnectionWatch
             "command_timeout": 60,
             "server_settings": {
                 "application_name": "nimbill",
@@ -78,6 +77,7 @@ def create_app_engine(url: str, pool_size: int = 5) -> AsyncEngine:
         },
     )
 
+    limit_opening(engine)  # a database that does not answer is noticed earlier: ConnectionWatch
     sa.event.listen(engine.sync_engine, "connect", _notice_lost_peer, insert=True)
 
     @sa.event.listens_for(engine.sync_engine, "connect")
