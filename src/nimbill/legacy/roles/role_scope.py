@@ -1,13 +1,13 @@
 """What a role scope allows: denied by default, Deny wins over Allow, order does not matter.
 
 All patterns of a scope are matched at once by a bit-parallel simulation of one automaton. The
-patterns are concatenated, and each of their characters has one bit; a set bit means that the
-pattern has matched the text up to that character. Each character of the text advances all bits
-with a few operations on large integers. The time depends only on the lengths of text and scope,
-never on their contents; see docs/decisions/0015-scope-matcher.md.
+patterns are concatenated, and each of their characters except stars has one bit; a set bit means
+that the pattern has matched the text before that character. A star in front of a character lets its
+bit stay set. Each character of the text advances all bits with four operations on large integers.
+The time depends only on the lengths of text and scope, never on their contents; see
+docs/decisions/0015-scope-matcher.md.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import compress
@@ -25,7 +25,7 @@ _CACHED_SCOPES_MAX = 128  # the largest possible scope takes about 200 kB
 
 _END = ord("\n")  # ends each pattern; matches no character
 _NEVER_LITERAL = frozenset(b"*?\n")
-_STARS = re.compile(rb"\*\*+")
+_STAR_BITS = bytes(ord("0") + (byte == ord("*")) for byte in range(256))
 # one translation table per bit of ASCII: maps a byte to "1" if it has the bit, else to "0"
 _BIT_OF_BYTE = [bytes(ord("0") + (byte >> bit & 1) for byte in range(256)) for bit in range(7)]
 
@@ -46,15 +46,26 @@ class WildcardPatterns:
     def __init__(self, groups: Iterable[Sequence[str]]) -> None:
         encoded = [_encode(group) for group in groups]
         joined = b"".join(encoded)
-        self._all_bits = (1 << len(joined)) - 1
-        backwards = joined[::-1]  # int() reads the highest bit first
-        planes = [int(backwards.translate(table) or b"0", 2) for table in _BIT_OF_BYTE]
-        self._planes = [(self._all_bits ^ plane, plane) for plane in planes]
-        self._stars = self._positions_of(ord("*"))
+        characters = joined.translate(None, b"*")
+        self._all_bits = (1 << len(characters)) - 1
+        planes = [_to_bits(characters.translate(table)) for table in _BIT_OF_BYTE]
+        self._low, self._high = self._intersect(planes[:4]), self._intersect(planes[4:])
+        # a star and the character behind it become one digit
+        self._loops = _to_bits(joined.translate(_STAR_BITS).replace(b"10", b"1"))
         self._any = self._positions_of(ord("?"))
         self._ends = self._positions_of(_END)
         self._starts = ((self._ends << 1) | 1) & self._all_bits
-        self._sizes = [len(group) for group in encoded]
+        self._sizes = [len(group) - group.count(b"*") for group in encoded]
+
+    def _intersect(self, planes: Sequence[int]) -> list[int]:
+        """For each number, the positions at which the planes hold its bits."""
+        positions = [self._all_bits]
+        for plane in planes:
+            without_bit = self._all_bits ^ plane
+            positions = [each & without_bit for each in positions] + [
+                each & plane for each in positions
+            ]
+        return positions
 
     def match(self, text: str) -> list[bool]:
         """For each group, whether one of its patterns matches the whole text."""
@@ -68,15 +79,10 @@ class WildcardPatterns:
         # patterns are ASCII: other characters become "?", which only wildcards match
         characters = text.encode("ascii", "replace")
         accepting = {character: self._accepting(character) for character in set(characters)}
-        reached = self._skip_stars(self._starts)
+        reached, loops = self._starts, self._loops
         for character in characters:
-            advanced = (reached & accepting[character]) << 1
-            reached = self._skip_stars(advanced | (reached & self._stars))
+            reached = (reached & accepting[character]) << 1 | reached & loops
         return reached & self._ends
-
-    def _skip_stars(self, reached: int) -> int:
-        """A star may match nothing; patterns never contain two adjacent stars."""
-        return reached | ((reached & self._stars) << 1)
 
     def _accepting(self, character: int) -> int:
         """The positions whose pattern character accepts this character."""
@@ -86,15 +92,19 @@ class WildcardPatterns:
 
     def _positions_of(self, character: int) -> int:
         """The positions at which all seven bits equal those of the character."""
-        positions = self._all_bits
-        for bit, (without_bit, with_bit) in enumerate(self._planes):
-            positions &= with_bit if character >> bit & 1 else without_bit
-        return positions
+        return self._high[character >> 4] & self._low[character & 15]
 
 
 def _encode(patterns: Sequence[str]) -> bytes:
+    """Each pattern with its end; adjacent stars are one."""
     encoded = ("\n".join(patterns) + "\n").encode("ascii")
-    return _STARS.sub(b"*", encoded) if b"**" in encoded else encoded
+    while b"**" in encoded:  # halves every run of stars
+        encoded = encoded.replace(b"**", b"*")
+    return encoded
+
+
+def _to_bits(digits: bytes) -> int:
+    return int(digits[::-1] or b"0", 2)  # int() reads the highest bit first
 
 
 class RoleScope:
