@@ -21,6 +21,9 @@ from nimbill.database.embedded_postgres import Address
 from tests.proof.real_server import free_port
 
 CHUNK_BYTES = 65_536
+# The service must give up a forgotten connection long before; later its port is used again, and the
+# forgotten socket would swallow the packets of a new connection.
+FORGOTTEN_SECONDS = 90
 LATENCY_SECONDS = (0.005, 0.06)  # of each piece, in both directions
 SO_ATTACH_FILTER, SO_DETACH_FILTER = 26, 27  # of Linux; missing in the socket module
 RETURN_NOTHING = struct.pack("=HBBI", 0x06, 0, 0, 0)  # a program that accepts no byte of a packet
@@ -155,7 +158,7 @@ class FaultyNetwork:
         try:
             await asyncio.wait(link.tasks, return_when=asyncio.FIRST_COMPLETED)
             if link.forgotten:
-                await asyncio.Event().wait()  # the service never hears of it again
+                await asyncio.sleep(FORGOTTEN_SECONDS)  # the service hears nothing of it
         finally:
             self._links.discard(link)
             for task in link.tasks:
