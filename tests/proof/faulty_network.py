@@ -21,12 +21,20 @@ from nimbill.database.embedded_postgres import Address
 from tests.proof.real_server import free_port
 
 CHUNK_BYTES = 65_536
-# The service must give up a forgotten connection long before; later its port is used again, and the
-# forgotten socket would swallow the packets of a new connection.
-FORGOTTEN_SECONDS = 90
 LATENCY_SECONDS = (0.005, 0.06)  # of each piece, in both directions
 SO_ATTACH_FILTER, SO_DETACH_FILTER = 26, 27  # of Linux; missing in the socket module
-RETURN_NOTHING = struct.pack("=HBBI", 0x06, 0, 0, 0)  # a program that accepts no byte of a packet
+# Programs for the kernel's filter: one drops every packet, the other all but those with SYN or RST.
+# The service may open a connection from the port of one that it has given up. A forgotten socket
+# that dropped that SYN too would swallow it until the connection timed out.
+DROP_ALL = struct.pack("=HBBI", 0x06, 0, 0, 0)
+DROP_DATA = b"".join(
+    (
+        struct.pack("=HBBI", 0x30, 0, 0, 13),  # load the flags of the TCP header
+        struct.pack("=HBBI", 0x45, 0, 1, 0x02 | 0x04),  # if SYN or RST is set …
+        struct.pack("=HBBI", 0x06, 0, 0, 0xFFFF),  # … accept the packet
+        DROP_ALL,
+    )
+)
 
 
 class NetworkFault(Enum):
@@ -38,9 +46,11 @@ class NetworkFault(Enum):
     half_open = "half-open"  # open connections are forgotten by one side only; new ones work
 
 
-def drop_packets(sock: socket.socket) -> None:
-    program = ctypes.create_string_buffer(RETURN_NOTHING)
-    sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, struct.pack("HP", 1, _address(program)))
+def drop_packets(sock: socket.socket, instructions: bytes = DROP_ALL) -> None:
+    program = ctypes.create_string_buffer(instructions)
+    count = len(instructions) // len(DROP_ALL)
+    filter_ = struct.pack("HP", count, _address(program))
+    sock.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, filter_)
 
 
 def _address(buffer: ctypes.Array[ctypes.c_char]) -> int:
@@ -112,7 +122,7 @@ class FaultyNetwork:
             for link in [link for link in self._links if not link.forgotten]:
                 link.forgotten = True
                 link.client_socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 0)
-                drop_packets(link.client_socket)
+                drop_packets(link.client_socket, DROP_DATA)
                 link.server.transport.abort()
 
     async def _end(self) -> None:
@@ -158,7 +168,7 @@ class FaultyNetwork:
         try:
             await asyncio.wait(link.tasks, return_when=asyncio.FIRST_COMPLETED)
             if link.forgotten:
-                await asyncio.sleep(FORGOTTEN_SECONDS)  # the service hears nothing of it
+                await asyncio.Event().wait()  # the service never hears of it again
         finally:
             self._links.discard(link)
             for task in link.tasks:
