@@ -146,7 +146,7 @@ class Fuzz:
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
     figures = FuzzFigures()
-    if size <= PER_PROCESS:
+    if size <= QUICK:
         figures.add(_fuzz(environment, size, AT_ONCE))
     else:
         _fuzz_in_processes(environment, size, figures)
@@ -164,9 +164,11 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
 
 
 def _fuzz_in_processes(environment: RowEnvironment, size: int, figures: FuzzFigures) -> None:
-    sizes = [min(PER_PROCESS, size - sent) for sent in range(0, size, PER_PROCESS)]
+    cores = len(os.sched_getaffinity(0))
+    count = max(cores, -(-size // PER_PROCESS))
+    sizes = [size // count + (number < size % count) for number in range(count)]
     with ProcessPoolExecutor(
-        len(os.sched_getaffinity(0)), mp_context=get_context("spawn"), max_tasks_per_child=1
+        cores, mp_context=get_context("spawn"), max_tasks_per_child=1
     ) as processes:
         parts = [
             processes.submit(
@@ -176,7 +178,6 @@ def _fuzz_in_processes(environment: RowEnvironment, size: int, figures: FuzzFigu
         ]
         for part in parts:
             figures.add(part.result())
-            print_progress(f"R1: {figures.sent} requests, {len(figures.misses)} misses")
             if figures.enough:
                 processes.shutdown(cancel_futures=True)
                 return
@@ -212,6 +213,10 @@ def _fuzz(environment: RowEnvironment, size: int, at_once: int) -> FuzzFigures:
             number += 1
             count = min(PER_TENANT, size - figures.sent)
             _send_hostile(service, superuser, fuzz, environment.random(f"R1 {number}"), count)
+            print_progress(
+                f"R1: {figures.sent} of {size} requests of this process, slowest "
+                f"{figures.slowest[0]:.1f} s ({figures.slowest[1]}), misses {figures.misses[:3]}"
+            )
     return figures
 
 
