@@ -20,8 +20,12 @@ from nimbill.database.embedded_postgres import (
     superuser_address,
 )
 from nimbill.database.embedded_postgres.binaries import clean_environment
+from nimbill.demo.vendor_files.charges import SyntheticMonth
+from nimbill.demo.vendor_files.dialects import Dialect
+from nimbill.demo.vendor_files.file_writer import write_files
 from nimbill.identity.organisations.operations import NewOrganisation
 from tests.commands.installations import BilledMonth, fill_service
+from tests.commands.run_command import run_command
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
 from tests.proof.database_faults import rows
 from tests.proof.real_server import environment_for, stop
@@ -32,6 +36,7 @@ SLOT = "archive"
 PARTIAL = ".partial"
 SECONDS_BETWEEN_WRITES = 0.05
 SEALED = REQUIRED_FIELDS | {"billinggroup_id": "sealed"}
+LARGE_MONTH, LINES_PER_PART = "2026-08", 1_000_000
 SEALED_KEY = {"Idempotency-Key": "sealed"}  # the stored response is encrypted
 
 
@@ -87,6 +92,21 @@ class BackupSource:
         enough = len(self.acknowledged) + number
         while len(self.acknowledged) < enough and not self.failures:
             time.sleep(0.01)
+
+    def import_lines(self, lines: int, folder: Path) -> None:
+        """Import one more month, which has so many lines."""
+        parts = [LINES_PER_PART] * (lines // LINES_PER_PART)
+        files = write_files(
+            SyntheticMonth(month=LARGE_MONTH, lines=sum(parts)),
+            Dialect.aws_cur_snake,
+            folder,
+            file_format="parquet",
+            parts=parts,
+        )
+        organisation_id = self.billed.organisation.organisation_id
+        options = ("--vendor", "aws", "--month", LARGE_MONTH, "--organisation", organisation_id)
+        result = run_command("import", *map(str, files.parts), *options, env=self.environment)
+        assert result.returncode == 0, result.stderr
 
     def copy_wal(self, target: Path, *, since: str) -> float:
         """Copy what has been archived by now, from this segment on; return the time."""
