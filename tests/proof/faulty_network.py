@@ -168,7 +168,7 @@ class FaultyNetwork:
         try:
             await asyncio.wait(link.tasks, return_when=asyncio.FIRST_COMPLETED)
             if link.forgotten:
-                await asyncio.Event().wait()  # the service never hears of it again
+                await asyncio.wait(link.tasks)  # the service hears nothing of it
         finally:
             self._links.discard(link)
             for task in link.tasks:

@@ -25,11 +25,10 @@ from random import Random
 from unittest.mock import patch
 
 import numpy  # noqa: F401  # complete before imports load it in a thread: hypothesis looks at it
-from argon2 import PasswordHasher
 from litestar.types import ASGIApp
 
-from nimbill.access import passwords
 from nimbill.foundation.product import Product
+from nimbill.identity.login import login_rate_limits
 from nimbill.imports import job_types
 from tests.contract.superuser import Superuser, connect_superuser
 from tests.imports.preparation_in_thread import prepare_in_thread
@@ -43,6 +42,7 @@ from tests.proof.linked_requests import LinkedRequests
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment, print_progress
 from tests.proof.valid_requests import ValidRequests, build_valid_requests
+from tests.quick_hashes import quick_hashes
 from tests.running_service import Service
 
 TARGET = (
@@ -197,11 +197,9 @@ def _fuzz(environment: RowEnvironment, size: int, at_once: int) -> FuzzFigures:
         at_once,
     )
     figures = fuzz.figures
-    cheap = PasswordHasher(
-        time_cost=1, memory_cost=8, parallelism=1
-    )  # do not measure password hashes
     with (
-        patch.object(passwords, "_hasher", cheap),
+        quick_hashes(),  # deliberate work and waiting, which rows T5 and T6 measure
+        patch.object(login_rate_limits, "DELAY_SECONDS", (0, 0)),
         patch.object(job_types, "run_preparation", prepare_in_thread),
         connect_superuser(service, environment.superuser) as superuser,
     ):
