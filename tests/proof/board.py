@@ -13,6 +13,7 @@ from tests.proof.broken_variants import (
     RED,
     StalePatch,
     VariantResult,
+    check_patches,
     run_variant,
     variants_of,
 )
@@ -77,11 +78,13 @@ def run_row(
 ) -> BoardLine:
     """Measure a row in this size (None: not at all), then run its broken variants."""
     line, began = BoardLine(row), time.monotonic()
+    chosen = variants_of(row.name) if variants else []
     try:
+        check_patches(chosen)  # first, because a row may take an hour
         if size is not None:
             print_progress(f"{row.name}: {row.claim} Size {size}, seed {environment.seed}.")
             line.measurement = row.run(environment, size)
-        for variant in variants_of(row.name) if variants else []:
+        for variant in chosen:
             print_progress(f"{row.name}, broken variant {variant.name}: {variant.fault}")
             result = run_variant(variant, seed=variant_seed, seconds_max=VARIANT_SECONDS_MAX)
             line.variants.append(result)

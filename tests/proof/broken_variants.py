@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,6 +120,14 @@ def apply_patch(copy: Path, patch: Path, *, only_check: bool = False) -> None:
     )
     if result.returncode != 0:
         raise StalePatch(f"{patch.name} no longer applies:\n{result.stderr.strip()}")
+
+
+def check_patches(variants: Sequence[BrokenVariant]) -> None:
+    """Raise StalePatch if one no longer applies."""
+    if variants:
+        with copy_project() as copy:
+            for variant in variants:
+                apply_patch(copy, variant.patch, only_check=True)
 
 
 def run_variant(variant: BrokenVariant, *, seed: int, seconds_max: int) -> VariantResult:

@@ -80,17 +80,37 @@ def test_a_variant_is_caught_only_for_the_right_reason(
     assert not caught(1, "the right reason")
 
 
-def test_a_patch_that_does_not_apply_is_an_error(tmp_path: Path) -> None:
-    stale = tmp_path / "Z9-stale.patch"
+def write_stale_patch(folder: Path) -> Path:
+    stale = folder / "Z9-stale.patch"
     stale.write_text(
         "A fault.\nSeen as: words\n"
         "diff --git a/src/nimbill/foundation/ids.py b/src/nimbill/foundation/ids.py\n"
         "--- a/src/nimbill/foundation/ids.py\n+++ b/src/nimbill/foundation/ids.py\n"
         "@@ -1 +1 @@\n-not there\n+nor here\n"
     )
+    return stale
+
+
+def test_a_patch_that_does_not_apply_is_an_error(tmp_path: Path) -> None:
+    stale = write_stale_patch(tmp_path)
 
     with copy_project() as copy, pytest.raises(StalePatch, match="no longer applies"):
         apply_patch(copy, stale)
+
+
+def test_a_patch_that_does_not_apply_is_reported_before_the_row_is_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: RowEnvironment
+) -> None:
+    monkeypatch.setattr(broken_variants, "VARIANTS", tmp_path)
+    write_stale_patch(tmp_path)
+
+    def measure(_environment: RowEnvironment, _size: int) -> Measurement:
+        pytest.fail("the row was measured")
+
+    line = run_row(row(measure), environment, size=1, variants=True, variant_seed=1)
+
+    assert line.code == NOT_RUN
+    assert "no longer applies" in line.error
 
 
 def test_a_patch_names_its_fault_and_the_expected_report(

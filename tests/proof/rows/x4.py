@@ -26,7 +26,7 @@ from tests.invoicing.month_end import SETTING
 from tests.proof.database_faults import rows
 from tests.proof.real_server import real_server
 from tests.proof.row import Measurement
-from tests.proof.row_environment import RowEnvironment
+from tests.proof.row_environment import RowEnvironment, print_progress
 from tests.running_service import Service
 
 TARGET = (
@@ -42,6 +42,7 @@ CLIENTS, GROUPS = 50, 3
 _AWS = {k: v if isinstance(v, str) else float(v) for k, v in SETTING.items()}
 SETTINGS = {"aws": _AWS, "azure": {**_AWS, "support_fee": "percent"}}
 SECONDS_OF_P99 = 2
+PROGRESS_EVERY = 100
 WATCHDOG = 10  # in `make test`: ten times the target
 
 
@@ -72,7 +73,9 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         ThreadPoolExecutor(CLIENTS) as threads,
         httpx.Client(timeout=60, limits=httpx.Limits(max_connections=CLIENTS)) as client,
     ):
-        for month in months:
+        for number, month in enumerate(months):
+            if number % PROGRESS_EVERY == 0:
+                print_progress(f"X4: {number} rounds, {len(responses.misses)} wrong")
             _save(service, month, groups)
             address = f"{server.url}/m/core/invoices/calculation/{month}"
             round_ = _Round(client, address, service.root(), month, Barrier(CLIENTS), responses)
