@@ -51,6 +51,7 @@ LOCKS = {
     "customers/projects/records.py lock_project": OF_CUSTOMERS,
     "customers/resellers/records.py lock_reseller": OF_CUSTOMERS,
     "database/embedded_postgres/locks.py try_lock": "tests/database/test_embedded_postgres.py",
+    "database/fair_pool.py __init__": "tests/database/test_fair_pool.py",
     "database/migrate.py _run_locked": "tests/database/test_migrate.py",
     "database/migrate.py _wait_for_migration_lock": "tests/database/test_migrate.py",
     "database/tenant_lookup.py lock_name_assignment": OF_IDENTITY,

@@ -92,7 +92,7 @@ def test_a_waiting_request_has_its_turn_when_a_connection_could_not_be_opened(
         opening, waiting = (asyncio.create_task(engine.connect().start()) for _ in range(2))
         await let_others_run()
         failed.set()
-        async with asyncio.timeout(engine.pool.timeout() / 2):
+        async with asyncio.timeout(fair_pool.TURN_SECONDS_MAX / 2):
             refused = await asyncio.gather(opening, waiting, return_exceptions=True)
         await connection.close()
 
