@@ -21,7 +21,7 @@ basis = chosen("role-scopes")
 
 # no stored resource has a longer name; longer texts are denied without matching
 TEXT_MAX = 160
-_CACHED_SCOPES_MAX = 128  # the largest possible scope takes about 200 kB
+_CACHED_SCOPES_MAX = 128  # the largest possible scope takes about 220 kB
 
 _END = ord("\n")  # ends each pattern; matches no character
 _NEVER_LITERAL = frozenset(b"*?\n")
