@@ -129,6 +129,20 @@ def test_another_organisation_does_not_wait_for_a_long_document() -> None:
     assert run(compile_both) is False
 
 
+def test_two_short_documents_of_an_organisation_are_compiled_at_once() -> None:
+    async def compile_two(pool: CompilerPool) -> tuple[int, int]:
+        await asyncio.gather(compile_short(pool), compile_short(pool))
+        short = len(list_process_ids(pool))
+        await pool.close()
+        longer, timestamp = SHORT[0] + " " * compiler_pool.BRIEF_CHARACTERS_MAX, SHORT[1]
+        await asyncio.gather(
+            *(pool.compile("org_a", longer, timestamp=timestamp) for _ in range(2))
+        )
+        return short, len(list_process_ids(pool))
+
+    assert run(compile_two) == (2, 1)
+
+
 def test_concurrent_requests_for_one_document_share_the_work() -> None:
     calls: list[str] = []
 

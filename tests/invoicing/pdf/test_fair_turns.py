@@ -17,12 +17,12 @@ class HeldTurns:
         self.turns = FairTurns(turns_max, waiting_max=waiting_max)
         self.order: list[str] = []
 
-    def start(self, name: str) -> tuple[asyncio.Task[None], asyncio.Event]:
+    def start(self, name: str, *, brief: bool = False) -> tuple[asyncio.Task[None], asyncio.Event]:
         """The first letter of the name is the organisation."""
         end = asyncio.Event()
 
         async def take_turn() -> None:
-            async with self.turns.turn(name[0]):
+            async with self.turns.turn(name[0], brief=brief):
                 self.order.append(name)
                 await end.wait()
 
@@ -67,6 +67,50 @@ def test_an_organisation_has_one_turn_at_a_time() -> None:
     asyncio.run(run())
 
 
+def test_brief_work_has_a_second_turn_while_no_other_organisation_waits() -> None:
+    async def run() -> None:
+        turns = HeldTurns(2)
+        _, end_first = turns.start("a1", brief=True)
+        turns.start("a2", brief=True)
+        turns.start("a3", brief=True)
+        turns.start("a4")
+        await settle()
+        assert turns.order == ["a1", "a2"]
+
+        _, end_other = turns.start("b1")
+        turns.start("b2", brief=True)
+        end_first.set()
+        await settle()
+        assert turns.order == ["a1", "a2", "b1"], "the other organisation is next"
+
+        end_other.set()
+        await settle()
+        assert turns.order == ["a1", "a2", "b1", "b2"], "it has no turn any more"
+
+    asyncio.run(run())
+
+
+def test_the_second_turn_passes_to_waiting_brief_work_and_not_to_other_work() -> None:
+    async def run() -> None:
+        turns = HeldTurns(2)
+        _, end_first = turns.start("a1")
+        _, end_second = turns.start("a2", brief=True)
+        turns.start("a3", brief=True)
+        turns.start("a4")
+        await settle()
+        assert turns.order == ["a1", "a2"]
+
+        end_second.set()
+        await settle()
+        assert turns.order == ["a1", "a2", "a3"]
+
+        end_first.set()
+        await settle()
+        assert turns.order == ["a1", "a2", "a3"], "long work waits until there is no other turn"
+
+    asyncio.run(run())
+
+
 def test_a_cancelled_request_frees_its_place() -> None:
     async def run() -> None:
         turns = HeldTurns(1)
@@ -83,8 +127,8 @@ def test_a_cancelled_request_frees_its_place() -> None:
         assert turns.order == ["a1", "c1"]
         end_last.set()
         await last
-        assert turns.turns._active == set()
-        assert turns.turns._waiting == {}
+        assert not turns.turns._active
+        assert not turns.turns._waiting
 
     asyncio.run(run())
 
@@ -105,7 +149,7 @@ def test_a_request_that_is_cancelled_when_its_turn_comes_passes_it_on() -> None:
         assert turns.order[-1] == "c1"
         end_last.set()
         await asyncio.gather(running, last)
-        assert turns.turns._active == set()
+        assert not turns.turns._active
 
     asyncio.run(run())
 
@@ -130,7 +174,8 @@ def test_a_request_that_is_cancelled_with_the_running_one_receives_no_turn(
         assert running.cancelled()
         assert cancelled.cancelled()
         assert turns.order == ["a1", *sorted(others, reverse=True)]
-        assert (turns.turns._active, turns.turns._waiting) == (set(), {})
+        assert not turns.turns._active
+        assert not turns.turns._waiting
 
     asyncio.run(run())
 

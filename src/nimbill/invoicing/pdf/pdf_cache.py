@@ -2,10 +2,13 @@
 
 import asyncio
 import zipfile
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -23,9 +26,12 @@ from nimbill.invoicing.pdf.compiler_pool import CompilerPool, open_compiler_pool
 basis = chosen("printed-invoices")
 
 BATCH_SIZE = 50
+# Two documents are compiled while the next is read and the one before is stored.
+AT_ONCE = 4
 # a fixed time, so that two archives of the same month are equal
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
+T = TypeVar("T")
 Documents = Sequence[InvoiceDocument]
 
 
@@ -159,8 +165,10 @@ async def write_zip(
 ) -> None:
     """Write every invoice of the month that the caller may see into a zip archive."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        async for name, content in _iterate_pdfs(printer, scope, month, vendor):
-            await asyncio.to_thread(archive.writestr, zipfile.ZipInfo(name, _ZIP_TIME), content)
+        async with aclosing(_iterate_pdfs(printer, scope, month, vendor)) as files:
+            async for name, content in files:
+                info = zipfile.ZipInfo(name, _ZIP_TIME)
+                await asyncio.to_thread(archive.writestr, info, content)
 
 
 async def write_pdf_files(
@@ -179,17 +187,18 @@ async def write_pdf_files(
     names: list[str] = []
     async with open_compiler_pool() as compilers:
         printer = PdfPrinter(engine, compilers)
-        async for name, content in _iterate_pdfs(printer, scope, month, None):
-            await asyncio.to_thread(into.mkdir, parents=True, exist_ok=True)
-            await asyncio.to_thread((into / name).write_bytes, content)
-            names.append(name)
-            on_progress(len(names), total)
+        async with aclosing(_iterate_pdfs(printer, scope, month, None)) as files:
+            async for name, content in files:
+                await asyncio.to_thread(into.mkdir, parents=True, exist_ok=True)
+                await asyncio.to_thread((into / name).write_bytes, content)
+                names.append(name)
+                on_progress(len(names), total)
     return names
 
 
 async def _iterate_pdfs(
     printer: PdfPrinter, scope: TenantScope, month: str, vendor: str | None
-) -> AsyncIterator[tuple[str, bytes]]:
+) -> AsyncGenerator[tuple[str, bytes], None]:
     """Yield file names and PDFs, in batches with their own transaction to limit memory.
 
     Raise NoInvoices if there is none: an empty archive or folder looks like a success.
@@ -207,8 +216,34 @@ async def _iterate_pdfs(
             )
             pdf_ids = [_build_pdf_id([invoice.document], with_cover=False) for invoice in invoices]
             stored = await stored_pdfs.find_pdfs(db, scope, pdf_ids)
-        for invoice, pdf_id in zip(invoices, pdf_ids, strict=True):
-            content = stored.pop(pdf_id, None)
+
+        async def load(
+            invoice: StoredInvoice[InvoiceDocument], content: bytes | None
+        ) -> tuple[str, bytes]:
             if content is None:
                 content = await printer.load(scope, [invoice.document], with_cover=False)
-            yield _file_name(invoice.document), content
+            return _file_name(invoice.document), content
+
+        loads = [
+            partial(load, invoice, stored.pop(pdf_id, None))
+            for invoice, pdf_id in zip(invoices, pdf_ids, strict=True)
+        ]
+        async with aclosing(_run_in_order(loads)) as files:
+            async for file in files:
+                yield file
+
+
+async def _run_in_order(loads: Sequence[Callable[[], Awaitable[T]]]) -> AsyncGenerator[T, None]:
+    """Yield the results in this order; some begin while an earlier one is not finished."""
+    tasks: deque[asyncio.Task[T]] = deque()
+    try:
+        for load in loads:
+            tasks.append(asyncio.ensure_future(load()))
+            if len(tasks) == AT_ONCE:
+                yield await tasks.popleft()
+        while tasks:
+            yield await tasks.popleft()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
