@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 import io
 import zipfile
-from contextlib import aclosing
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 from typing import Any
 
 import httpx
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.foundation.errors import Unavailable
 from nimbill.identity.organisations.operations import NewOrganisation
-from nimbill.invoicing.pdf import compiler_pool, pdf_cache
+from nimbill.invoicing.pdf import compiler_pool
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool
 from tests.imports.aws_reports import report_line
 from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, MonthEnd
@@ -245,50 +242,3 @@ def test_an_invoice_that_exceeds_the_limits_is_unavailable_and_stored_later(
     assert read_problem(refused, 503)["code"] == "pdf_limits"
     assert int(refused.headers["retry-after"]) > 0
     assert month_end.get(path).status_code == 200
-
-
-# ── several documents at once ─────────────────────────────────────────────────────────────────────
-
-
-def test_files_come_in_order_though_some_are_made_at_once() -> None:
-    running: set[int] = set()
-    at_once: list[int] = []
-
-    async def make(number: int) -> int:
-        running.add(number)
-        at_once.append(len(running))
-        await asyncio.sleep(0.02 / (number + 1))  # later ones finish first
-        running.discard(number)
-        return number
-
-    async def make_all() -> list[int]:
-        makers = [partial(make, number) for number in range(6)]
-        return [number async for number in pdf_cache._run_in_order(makers)]
-
-    assert asyncio.run(make_all()) == list(range(6))
-    assert max(at_once) == pdf_cache.AT_ONCE
-
-
-def test_a_failure_ends_what_was_begun() -> None:
-    cancelled: list[int] = []
-
-    async def make(number: int) -> int:
-        if number == 1:
-            raise Unavailable("pdf_limits", "too large", retry_after=1)
-        try:
-            await asyncio.sleep(0 if number == 0 else 60)
-        except asyncio.CancelledError:
-            cancelled.append(number)
-            raise
-        return number
-
-    async def make_all() -> None:
-        files = pdf_cache._run_in_order([partial(make, number) for number in range(9)])
-        async with aclosing(files):
-            assert await anext(files) == 0
-            with pytest.raises(Unavailable):
-                await anext(files)
-
-    asyncio.run(make_all())
-
-    assert cancelled == [2, 3], "all that were begun; no other one is begun"

@@ -4,8 +4,10 @@ import asyncio
 import json
 import zipfile
 from collections.abc import Callable, Iterable
+from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from enum import Enum
+from functools import partial
 from hashlib import sha256
 from typing import IO
 
@@ -34,6 +36,7 @@ from nimbill.invoicing.credit_notes.printing import load_note_pdf
 from nimbill.invoicing.documents.document import decode_document
 from nimbill.invoicing.exports.csv_file import Cell, encode_csv
 from nimbill.invoicing.pdf.pdf_cache import PdfPrinter, load_document_pdf
+from nimbill.invoicing.pdf.print_in_order import print_in_order
 
 basis = chosen("document-archive")
 
@@ -94,9 +97,11 @@ async def write_archive(
             batch = documents[start : start + BATCH_SIZE]
             async with transaction(printer.engine, scope.organisation_id) as db:
                 texts = await records.load_texts(db, scope, batch)
-            for stored in texts:
-                index.append(await _add_document(writer, printer, scope, stored))
-                on_progress(len(index), len(documents))
+            printings = [partial(_load_pdf, printer, scope, stored) for stored in texts]
+            async with aclosing(print_in_order(printings)) as files:
+                async for stored, pdf_name, pdf in files:
+                    index.append(await _add_document(writer, stored, pdf_name, pdf))
+                    on_progress(len(index), len(documents))
         await writer.add(names.INDEX, encode_csv(names.INDEX_COLUMNS, index))
         head = await _add_audit_log(writer, printer, scope) if with_audit_log else None
         key = derive_signing_key(encryptor)
@@ -134,15 +139,20 @@ async def _list_selected(
     return documents
 
 
+async def _load_pdf(
+    printer: PdfPrinter, scope: TenantScope, stored: StoredText
+) -> tuple[StoredText, str, bytes]:
+    """Return the file name and the PDF of a document, with its text."""
+    if stored.document.kind is DocumentKind.credit_note:
+        return stored, *await load_note_pdf(printer, scope, decode_note(stored.text))
+    return stored, *await load_document_pdf(printer, scope, decode_document(stored.text))
+
+
 async def _add_document(
-    writer: _ArchiveWriter, printer: PdfPrinter, scope: TenantScope, stored: StoredText
+    writer: _ArchiveWriter, stored: StoredText, pdf_name: str, pdf: bytes
 ) -> list[Cell]:
     """Add the stored text and the PDF of a document; return its row of the index."""
     document = stored.document
-    if document.kind is DocumentKind.credit_note:
-        pdf_name, pdf = await load_note_pdf(printer, scope, decode_note(stored.text))
-    else:
-        pdf_name, pdf = await load_document_pdf(printer, scope, decode_document(stored.text))
     pdf_file = f"documents/{pdf_name}"
     text_file = f"{pdf_file.removesuffix('.pdf')}.json"
     await writer.add(text_file, stored.text.encode())

@@ -2,13 +2,12 @@
 
 import asyncio
 import zipfile
-from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO, TypeVar
+from typing import IO
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -22,16 +21,14 @@ from nimbill.invoicing.documents.document import InvoiceDocument, decode_documen
 from nimbill.invoicing.documents.stored_invoices import StoredInvoice
 from nimbill.invoicing.pdf import rendering
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool, open_compiler_pool
+from nimbill.invoicing.pdf.print_in_order import print_in_order
 
 basis = chosen("printed-invoices")
 
 BATCH_SIZE = 50
-# Two documents are compiled while the next is read and the one before is stored.
-AT_ONCE = 4
 # a fixed time, so that two archives of the same month are equal
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
-T = TypeVar("T")
 Documents = Sequence[InvoiceDocument]
 
 
@@ -217,33 +214,17 @@ async def _iterate_pdfs(
             pdf_ids = [_build_pdf_id([invoice.document], with_cover=False) for invoice in invoices]
             stored = await stored_pdfs.find_pdfs(db, scope, pdf_ids)
 
-        async def load(
+        async def print_one(
             invoice: StoredInvoice[InvoiceDocument], content: bytes | None
         ) -> tuple[str, bytes]:
             if content is None:
                 content = await printer.load(scope, [invoice.document], with_cover=False)
             return _file_name(invoice.document), content
 
-        loads = [
-            partial(load, invoice, stored.pop(pdf_id, None))
+        printings = [
+            partial(print_one, invoice, stored.pop(pdf_id, None))
             for invoice, pdf_id in zip(invoices, pdf_ids, strict=True)
         ]
-        async with aclosing(_run_in_order(loads)) as files:
+        async with aclosing(print_in_order(printings)) as files:
             async for file in files:
                 yield file
-
-
-async def _run_in_order(loads: Sequence[Callable[[], Awaitable[T]]]) -> AsyncGenerator[T, None]:
-    """Yield the results in this order; some begin while an earlier one is not finished."""
-    tasks: deque[asyncio.Task[T]] = deque()
-    try:
-        for load in loads:
-            tasks.append(asyncio.ensure_future(load()))
-            if len(tasks) == AT_ONCE:
-                yield await tasks.popleft()
-        while tasks:
-            yield await tasks.popleft()
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
