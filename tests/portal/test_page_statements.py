@@ -39,25 +39,23 @@ def test_a_page_reads_its_view_its_terms_and_its_rows(scene: PortalScene, page: 
     scope = TenantScope(service.organisation.organisation_id)
     fetch = tenant_scope._fetch_with_driver
 
-    def count_driver(connection: Any, stmt: str, values: Any) -> Any:
-        statements.append(stmt)
-        return fetch(connection, stmt, values)
-
-    def count(_connection: Any, _cursor: Any, stmt: str, *_others: Any) -> None:
-        statements.append(stmt)
-
     async def read() -> None:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
-            statements.clear()
-            view = await load_company_view(db, scope, scene.customer.company_id)
-            await PAGES[page](db, view)
+            own = db.sync_connection  # jobs have connections of their own
 
-    engine = service.resources.engine.sync_engine
-    sa.event.listen(engine, "before_cursor_execute", count)
-    try:
-        with patch.object(tenant_scope, "_fetch_with_driver", count_driver):
-            service.run(read)
-    finally:
-        sa.event.remove(engine, "before_cursor_execute", count)
+            def count(connection: Any, _cursor: Any, stmt: str, *_others: Any) -> None:
+                if connection is own:
+                    statements.append(stmt)
+
+            def count_driver(connection: Any, stmt: str, values: Any) -> Any:
+                count(connection, None, stmt)
+                return fetch(connection, stmt, values)
+
+            sa.event.listen(own, "before_cursor_execute", count)
+            with patch.object(tenant_scope, "_fetch_with_driver", count_driver):
+                view = await load_company_view(db, scope, scene.customer.company_id)
+                await PAGES[page](db, view)
+
+    service.run(read)
 
     assert len(statements) == 3, statements

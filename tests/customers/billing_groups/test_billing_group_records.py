@@ -20,11 +20,11 @@ def test_the_lookup_of_a_billinggroup_id_uses_the_index(service: Service) -> Non
     async def explain() -> str:
         async with transaction(engine, scope.organisation_id) as db:
             await db.execute(sa.text("SET LOCAL enable_seqscan = off"))
-            sa.event.listen(engine.sync_engine, "before_cursor_execute", record)
+            sa.event.listen(db.sync_connection, "before_cursor_execute", record)
             try:
                 await records.billinggroup_id_exists(db, scope, "BG-0001")
             finally:
-                sa.event.remove(engine.sync_engine, "before_cursor_execute", record)
+                sa.event.remove(db.sync_connection, "before_cursor_execute", record)
             statement, values = statements[0]
             rows = await db.exec_driver_sql(f"EXPLAIN {statement}", values)
             return "\n".join(rows.scalars())
