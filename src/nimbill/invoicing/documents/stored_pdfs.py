@@ -34,9 +34,12 @@ async def find_pdfs(
 
 async def store_pdf(db: AsyncConnection, scope: TenantScope, pdf_id: str, content: bytes) -> bytes:
     """Store the PDF unless one exists; return the PDF that was stored first."""
-    await db.execute(
+    inserted = await db.execute(
         insert(invoice_pdfs)
         .values(organisation_id=scope.organisation_id, pdf_id=pdf_id, content=content)
         .on_conflict_do_nothing()
+        .returning(invoice_pdfs.c.pdf_id)
     )
+    if inserted.first() is not None:
+        return content
     return (await find_pdfs(db, scope, [pdf_id]))[pdf_id]

@@ -58,16 +58,31 @@ class PdfPrinter:
         async def load_or_compile() -> bytes:
             async with transaction(self.engine, scope.organisation_id) as db:
                 stored = await stored_pdfs.find_pdfs(db, scope, [pdf_id])
-            if pdf_id in stored:
-                return stored[pdf_id]
-            # building the texts of a large invoice would block the event loop
-            data, timestamp = await asyncio.to_thread(build_input)
-            organisation_id = scope.organisation_id
-            pdf = await self.compilers.compile(organisation_id, data, timestamp=timestamp)
-            async with transaction(self.engine, organisation_id) as db:
-                return await stored_pdfs.store_pdf(db, scope, pdf_id, pdf)
+            return stored.get(pdf_id) or await self._compile(scope, pdf_id, build_input)
 
         return await self.compilers.run_once(scope.organisation_id, pdf_id, load_or_compile)
+
+    async def compile_invoice(self, scope: TenantScope, document: InvoiceDocument) -> bytes:
+        """Like `load` for an invoice of which the caller knows that its PDF is not stored."""
+        pdf_id = _build_pdf_id([document], with_cover=False)
+        return await self.compilers.run_once(
+            scope.organisation_id,
+            pdf_id,
+            lambda: self._compile(
+                scope,
+                pdf_id,
+                lambda: rendering.build_compiler_input([document], with_cover=False),
+            ),
+        )
+
+    async def _compile(
+        self, scope: TenantScope, pdf_id: str, build_input: Callable[[], tuple[str, int]]
+    ) -> bytes:
+        # building the texts of a large invoice would block the event loop
+        data, timestamp = await asyncio.to_thread(build_input)
+        pdf = await self.compilers.compile(scope.organisation_id, data, timestamp=timestamp)
+        async with transaction(self.engine, scope.organisation_id) as db:
+            return await stored_pdfs.store_pdf(db, scope, pdf_id, pdf)
 
     async def print_sample(self, scope: TenantScope, document: InvoiceDocument) -> bytes:
         """Compile an invoice that is marked as a sample; it is not stored."""
@@ -218,7 +233,7 @@ async def _iterate_pdfs(
             invoice: StoredInvoice[InvoiceDocument], content: bytes | None
         ) -> tuple[str, bytes]:
             if content is None:
-                content = await printer.load(scope, [invoice.document], with_cover=False)
+                content = await printer.compile_invoice(scope, invoice.document)
             return _file_name(invoice.document), content
 
         printings = [
