@@ -33,6 +33,8 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # Pages of tests are too short-lived for compilers that optimise; a tenth of the work.
+    "--js-flags=--no-maglev --no-turbofan",
 ]
 # What a page shows while it waits for data.
 LOADING = "[aria-busy=true], [class*=awsui_spinner_], [class*=awsui_skeleton_]"
