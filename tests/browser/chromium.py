@@ -33,9 +33,9 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
-    # Pages of tests are too short-lived for compilers that optimise; a tenth of the work.
-    "--js-flags=--no-maglev --no-turbofan",
 ]
+# Without compilers that optimise: a tenth of the work where many pages are shown for a moment.
+FLAGS_FOR_SHORT_VISITS = ["--js-flags=--no-maglev --no-turbofan"]
 # What a page shows while it waits for data.
 LOADING = "[aria-busy=true], [class*=awsui_spinner_], [class*=awsui_skeleton_]"
 # Runs in the page: content security policy violations are events there, and not always logged.
@@ -68,12 +68,16 @@ class BrowserDriver:
     environment: Mapping[str, str]
 
     @contextmanager
-    def start_browser(self, *, with_pdf_viewer: bool = False) -> Iterator[Browser]:
+    def start_browser(
+        self, *, with_pdf_viewer: bool = False, for_short_visits: bool = False
+    ) -> Iterator[Browser]:
         program = find_chromium()
         if not with_pdf_viewer:
             program = shutil.which(FAST_PROGRAM_NAME) or program
         browser = self.playwright.chromium.launch(
-            executable_path=program, args=FLAGS, env={**self.environment}
+            executable_path=program,
+            args=[*FLAGS, *(FLAGS_FOR_SHORT_VISITS if for_short_visits else ())],
+            env={**self.environment},
         )
         try:
             yield browser

@@ -170,14 +170,14 @@ def browser_driver() -> Iterator[BrowserDriver]:
 @pytest.fixture(scope="package")
 def windows(browser_driver: BrowserDriver, console_server: RealServer) -> Iterator[Windows]:
     """Frames with a PDF file stay empty in them."""
-    with browser_driver.start_browser() as browser:
+    with browser_driver.start_browser(for_short_visits=True) as browser:
         yield Windows(browser, console_server.port)
 
 
 @pytest.fixture(scope="package")
 def pdf_windows(browser_driver: BrowserDriver, console_server: RealServer) -> Iterator[Windows]:
     """They show PDF files too, and take longer to do everything."""
-    with browser_driver.start_browser(with_pdf_viewer=True) as browser:
+    with browser_driver.start_browser(with_pdf_viewer=True, for_short_visits=True) as browser:
         yield Windows(browser, console_server.port)
 
 
