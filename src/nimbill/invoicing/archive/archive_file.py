@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from enum import Enum
-from functools import partial
 from hashlib import sha256
 from typing import IO
 
@@ -32,11 +31,10 @@ from nimbill.invoicing.archive.manifest import (
 from nimbill.invoicing.archive.records import StoredText
 from nimbill.invoicing.archive.signature import derive_signing_key, encode_public_key
 from nimbill.invoicing.credit_notes.document import decode_note
-from nimbill.invoicing.credit_notes.printing import load_note_pdf
+from nimbill.invoicing.credit_notes.printing import describe_note_file
 from nimbill.invoicing.documents.document import decode_document
 from nimbill.invoicing.exports.csv_file import Cell, encode_csv
-from nimbill.invoicing.pdf.pdf_cache import PdfPrinter, load_document_pdf
-from nimbill.invoicing.pdf.print_in_order import print_in_order
+from nimbill.invoicing.pdf.pdf_cache import PdfPrinter, PrintableFile, describe_invoice_file
 
 basis = chosen("document-archive")
 
@@ -97,10 +95,12 @@ async def write_archive(
             batch = documents[start : start + BATCH_SIZE]
             async with transaction(printer.engine, scope.organisation_id) as db:
                 texts = await records.load_texts(db, scope, batch)
-            printings = [partial(_load_pdf, printer, scope, stored) for stored in texts]
-            async with aclosing(print_in_order(printings)) as files:
-                async for stored, pdf_name, pdf in files:
-                    index.append(await _add_document(writer, stored, pdf_name, pdf))
+            # decoding large invoices would block the event loop
+            described = await asyncio.to_thread(_describe_files, texts)
+            async with aclosing(printer.load_all(scope, list(described))) as printed:
+                async for pdf_file, pdf in printed:
+                    stored = described[pdf_file]
+                    index.append(await _add_document(writer, stored, pdf_file.name, pdf))
                     on_progress(len(index), len(documents))
         await writer.add(names.INDEX, encode_csv(names.INDEX_COLUMNS, index))
         head = await _add_audit_log(writer, printer, scope) if with_audit_log else None
@@ -139,13 +139,14 @@ async def _list_selected(
     return documents
 
 
-async def _load_pdf(
-    printer: PdfPrinter, scope: TenantScope, stored: StoredText
-) -> tuple[StoredText, str, bytes]:
-    """Return the file name and the PDF of a document, with its text."""
+def _describe_files(texts: Iterable[StoredText]) -> dict[PrintableFile, StoredText]:
+    return {_describe_file(stored): stored for stored in texts}
+
+
+def _describe_file(stored: StoredText) -> PrintableFile:
     if stored.document.kind is DocumentKind.credit_note:
-        return stored, *await load_note_pdf(printer, scope, decode_note(stored.text))
-    return stored, *await load_document_pdf(printer, scope, decode_document(stored.text))
+        return describe_note_file(decode_note(stored.text))
+    return describe_invoice_file(decode_document(stored.text))
 
 
 async def _add_document(

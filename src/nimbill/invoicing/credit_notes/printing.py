@@ -1,11 +1,13 @@
 """PDF files of credit notes: compiled at the first request, then stored and returned unchanged."""
 
+from functools import partial
+
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.ids import derive_id
 from nimbill.invoicing.credit_notes.credit_note_page import build_credit_note_page
 from nimbill.invoicing.credit_notes.document import CreditNoteDocument
-from nimbill.invoicing.pdf.pdf_cache import PdfPrinter
+from nimbill.invoicing.pdf.pdf_cache import PdfPrinter, PrintableFile
 from nimbill.invoicing.pdf.rendering import build_page_input
 
 basis = chosen("credit-notes")
@@ -15,9 +17,16 @@ async def load_note_pdf(
     printer: PdfPrinter, scope: TenantScope, note: CreditNoteDocument
 ) -> tuple[str, bytes]:
     """Return the file name and the PDF."""
-    pdf_id = derive_id("pap", "credit note", note.credit_note_id)
-    content = await printer.load_file(scope, pdf_id, lambda: build_note_input(note))
-    return f"{note.credit_note_no}.pdf", content
+    file = describe_note_file(note)
+    return file.name, await printer.load(scope, file)
+
+
+def describe_note_file(note: CreditNoteDocument) -> PrintableFile:
+    return PrintableFile(
+        f"{note.credit_note_no}.pdf",
+        derive_id("pap", "credit note", note.credit_note_id),
+        partial(build_note_input, note),
+    )
 
 
 def build_note_input(note: CreditNoteDocument) -> tuple[str, int]:

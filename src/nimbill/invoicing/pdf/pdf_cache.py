@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
@@ -33,6 +33,18 @@ Documents = Sequence[InvoiceDocument]
 
 
 @dataclass(frozen=True, slots=True)
+class PrintableFile:
+    """What a PDF file is called, the id it is stored with, and how to build what is compiled.
+
+    `build_input` returns the template data and the time of the file.
+    """
+
+    name: str
+    pdf_id: str
+    build_input: Callable[[], tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
 class PdfPrinter:
     """Returns stored PDF files, and compiles and stores those that do not exist yet.
 
@@ -42,47 +54,37 @@ class PdfPrinter:
     engine: AsyncEngine
     compilers: CompilerPool
 
-    async def load(self, scope: TenantScope, documents: Documents, *, with_cover: bool) -> bytes:
-        pdf_id = _build_pdf_id(documents, with_cover=with_cover)
-        return await self.load_file(
-            scope,
-            pdf_id,
-            lambda: rendering.build_compiler_input(documents, with_cover=with_cover),
-        )
-
-    async def load_file(
-        self, scope: TenantScope, pdf_id: str, build_input: Callable[[], tuple[str, int]]
-    ) -> bytes:
-        """`build_input` returns the template data and the time of the file."""
-
+    async def load(self, scope: TenantScope, file: PrintableFile) -> bytes:
         async def load_or_compile() -> bytes:
             async with transaction(self.engine, scope.organisation_id) as db:
-                stored = await stored_pdfs.find_pdfs(db, scope, [pdf_id])
-            return stored.get(pdf_id) or await self._compile(scope, pdf_id, build_input)
+                stored = await stored_pdfs.find_pdfs(db, scope, [file.pdf_id])
+            return stored.get(file.pdf_id) or await self._compile(scope, file)
 
-        return await self.compilers.run_once(scope.organisation_id, pdf_id, load_or_compile)
+        return await self.compilers.run_once(scope.organisation_id, file.pdf_id, load_or_compile)
 
-    async def compile_invoice(self, scope: TenantScope, document: InvoiceDocument) -> bytes:
-        """Like `load` for an invoice of which the caller knows that its PDF is not stored."""
-        pdf_id = _build_pdf_id([document], with_cover=False)
-        return await self.compilers.run_once(
-            scope.organisation_id,
-            pdf_id,
-            lambda: self._compile(
-                scope,
-                pdf_id,
-                lambda: rendering.build_compiler_input([document], with_cover=False),
-            ),
-        )
+    async def load_all(
+        self, scope: TenantScope, files: Sequence[PrintableFile]
+    ) -> AsyncGenerator[tuple[PrintableFile, bytes], None]:
+        """Yield each file with its PDF, in order; those that are stored are looked up together."""
+        async with transaction(self.engine, scope.organisation_id) as db:
+            stored = await stored_pdfs.find_pdfs(db, scope, [file.pdf_id for file in files])
 
-    async def _compile(
-        self, scope: TenantScope, pdf_id: str, build_input: Callable[[], tuple[str, int]]
-    ) -> bytes:
+        async def load(file: PrintableFile) -> tuple[PrintableFile, bytes]:
+            content = stored.pop(file.pdf_id, None) or await self.compilers.run_once(
+                scope.organisation_id, file.pdf_id, partial(self._compile, scope, file)
+            )
+            return file, content
+
+        async with aclosing(print_in_order([partial(load, file) for file in files])) as printed:
+            async for file_and_content in printed:
+                yield file_and_content
+
+    async def _compile(self, scope: TenantScope, file: PrintableFile) -> bytes:
         # building the texts of a large invoice would block the event loop
-        data, timestamp = await asyncio.to_thread(build_input)
+        data, timestamp = await asyncio.to_thread(file.build_input)
         pdf = await self.compilers.compile(scope.organisation_id, data, timestamp=timestamp)
         async with transaction(self.engine, scope.organisation_id) as db:
-            return await stored_pdfs.store_pdf(db, scope, pdf_id, pdf)
+            return await stored_pdfs.store_pdf(db, scope, file.pdf_id, pdf)
 
     async def print_sample(self, scope: TenantScope, document: InvoiceDocument) -> bytes:
         """Compile an invoice that is marked as a sample; it is not stored."""
@@ -106,7 +108,8 @@ async def load_document_pdf(
     printer: PdfPrinter, scope: TenantScope, document: InvoiceDocument
 ) -> tuple[str, bytes]:
     """Return the file name and the PDF of a stored document."""
-    return _file_name(document), await printer.load(scope, [document], with_cover=False)
+    file = describe_invoice_file(document)
+    return file.name, await printer.load(scope, file)
 
 
 async def load_revision_pdf(
@@ -142,8 +145,12 @@ async def load_cover_pdf(
         raise not_found()
     by_vendor = sorted(invoices, key=lambda invoice: invoice.vendor)
     documents = [invoice.document for invoice in by_vendor]
-    name = f"{by_vendor[0].invoice_no}.pdf"
-    return name, await printer.load(scope, documents, with_cover=True)
+    file = PrintableFile(
+        f"{by_vendor[0].invoice_no}.pdf",
+        _build_pdf_id("cover", documents),
+        partial(rendering.build_compiler_input, documents, with_cover=True),
+    )
+    return file.name, await printer.load(scope, file)
 
 
 async def _require_invoices(
@@ -158,18 +165,22 @@ async def _require_invoices(
     return invoices
 
 
-def _file_name(document: InvoiceDocument) -> str:
+def describe_invoice_file(document: InvoiceDocument) -> PrintableFile:
     """Each revision has its own name, so that none replaces another in a folder."""
     revision = "" if document.revision == 1 else f"-r{document.revision}"
-    return f"{document.invoice_no}-{document.vendor}{revision}.pdf"
+    return PrintableFile(
+        f"{document.invoice_no}-{document.vendor}{revision}.pdf",
+        _build_pdf_id("invoice", [document]),
+        partial(rendering.build_compiler_input, [document], with_cover=False),
+    )
 
 
-def _build_pdf_id(documents: Documents, *, with_cover: bool) -> str:
+def _build_pdf_id(kind: Literal["cover", "invoice"], documents: Documents) -> str:
     revisions = [
         f"{document.month}/{document.company_id}/{document.vendor}/{document.revision}"
         for document in documents
     ]
-    return derive_id("pap", "cover" if with_cover else "invoice", *revisions)
+    return derive_id("pap", kind, *revisions)
 
 
 async def write_zip(
@@ -226,20 +237,7 @@ async def _iterate_pdfs(
             invoices = await stored_invoices.list_invoices(
                 db, scope, month, vendor=vendor, company_ids=batch
             )
-            pdf_ids = [_build_pdf_id([invoice.document], with_cover=False) for invoice in invoices]
-            stored = await stored_pdfs.find_pdfs(db, scope, pdf_ids)
-
-        async def print_one(
-            invoice: StoredInvoice[InvoiceDocument], content: bytes | None
-        ) -> tuple[str, bytes]:
-            if content is None:
-                content = await printer.compile_invoice(scope, invoice.document)
-            return _file_name(invoice.document), content
-
-        printings = [
-            partial(print_one, invoice, stored.pop(pdf_id, None))
-            for invoice, pdf_id in zip(invoices, pdf_ids, strict=True)
-        ]
-        async with aclosing(print_in_order(printings)) as files:
-            async for file in files:
-                yield file
+        files = [describe_invoice_file(invoice.document) for invoice in invoices]
+        async with aclosing(printer.load_all(scope, files)) as printed:
+            async for file, content in printed:
+                yield file.name, content
