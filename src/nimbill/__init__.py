@@ -6,7 +6,7 @@ __version__ = "0.1.0"
 
 
 def _load_structlog() -> None:
-    """Without rich, which would take half of the start of a small process.
+    """Without rich, which would take a third of the start of a small process.
 
     structlog only needs it for logs on a terminal; ours are JSON.
     """

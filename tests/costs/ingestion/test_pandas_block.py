@@ -1,4 +1,4 @@
-"""The preparation process loads neither pandas nor Ibis, and no library of the database."""
+"""The preparation process loads neither pandas, Ibis nor rich, and no library of the database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PRINT_LOADED_MODULES = """
 import sys
 from nimbill.imports.preparation import main
 main()
-names = ("pandas", "ibis", "sqlalchemy", "pyarrow")
+names = ("pandas", "ibis", "sqlalchemy", "rich", "pyarrow")
 print(json.dumps({name: name in sys.modules for name in names}))
 """
 
@@ -50,5 +50,5 @@ def test_an_import_is_prepared_without_large_libraries_that_it_does_not_use(tmp_
 
     *_, result, loaded = (json.loads(line) for line in process.stdout.splitlines())
     assert result["prepared"]["lines"] == 100
-    unused = {"pandas": False, "ibis": False, "sqlalchemy": False}
+    unused = {"pandas": False, "ibis": False, "sqlalchemy": False, "rich": False}
     assert loaded == {**unused, "pyarrow": True}

@@ -5,8 +5,9 @@ import json
 import zipfile
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
+from functools import partial
 from hashlib import sha256
 from typing import IO
 
@@ -35,6 +36,7 @@ from nimbill.invoicing.credit_notes.printing import describe_note_file
 from nimbill.invoicing.documents.document import decode_document
 from nimbill.invoicing.exports.csv_file import Cell, encode_csv
 from nimbill.invoicing.pdf.pdf_cache import PdfPrinter, PrintableFile, describe_invoice_file
+from nimbill.invoicing.pdf.rendering import build_compiler_input
 
 basis = chosen("document-archive")
 
@@ -146,7 +148,13 @@ def _describe_files(texts: Iterable[StoredText]) -> dict[PrintableFile, StoredTe
 def _describe_file(stored: StoredText) -> PrintableFile:
     if stored.document.kind is DocumentKind.credit_note:
         return describe_note_file(decode_note(stored.text))
-    return describe_invoice_file(decode_document(stored.text))
+    file = describe_invoice_file(decode_document(stored.text))
+    # a decoded invoice takes much more memory than its text: none waits for its turn to be printed
+    return replace(file, build_input=partial(_build_input, stored.text))
+
+
+def _build_input(text: str) -> tuple[str, int]:
+    return build_compiler_input([decode_document(text)], with_cover=False)
 
 
 async def _add_document(
