@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any, cast
@@ -34,7 +34,19 @@ REQUEST = ImportRequest(
 PREPARED = {"prepared": asdict(PreparedImport(month="2026-09", lines=7))}
 
 
-def communicate(*messages: dict[str, Any], exit_code: int = 0) -> tuple[PreparedImport, list[Any]]:
+async def accept_input() -> None:
+    pass
+
+
+async def refuse_input() -> None:
+    raise BrokenPipeError
+
+
+def communicate(
+    *messages: dict[str, Any],
+    exit_code: int = 0,
+    drain: Callable[[], Awaitable[None]] = accept_input,
+) -> tuple[PreparedImport, list[Any]]:
     """With a process that writes these messages; returns the result and the reported progress."""
     reported: list[Any] = []
 
@@ -51,7 +63,7 @@ def communicate(*messages: dict[str, Any], exit_code: int = 0) -> tuple[Prepared
     async def report(progress: Any) -> None:
         reported.append(progress)
 
-    pipe = SimpleNamespace(write=lambda _: None, drain=done, close=lambda: None)
+    pipe = SimpleNamespace(write=lambda _: None, drain=drain, close=lambda: None)
     errors = SimpleNamespace(read=read)
     process = SimpleNamespace(stdin=pipe, stdout=lines(), stderr=errors, wait=done)
     return asyncio.run(_communicate(cast(Any, process), REQUEST, report)), reported
@@ -77,6 +89,13 @@ def test_a_process_needs_a_result_and_a_good_end(
 ) -> None:
     with pytest.raises(PreparationFailed):
         communicate(*messages, exit_code=exit_code)
+
+
+def test_a_process_that_ended_before_it_read_the_request_is_reported_with_its_signal() -> None:
+    with pytest.raises(PreparationFailed) as failed:
+        communicate(exit_code=-9, drain=refuse_input)
+
+    assert "SIGKILL" in str(failed.value.cause)
 
 
 def test_the_end_of_the_last_line_of_its_errors_is_logged() -> None:

@@ -5,12 +5,14 @@ import json
 import os
 import signal
 import sys
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
 import structlog
 
 from nimbill.costs.ingestion.allocator_settings import ALLOCATOR_ENVIRONMENT
+from nimbill.foundation.child_process import discard_input
 from nimbill.foundation.settings import Settings
 from nimbill.imports.import_failure import PreparationFailed
 from nimbill.imports.preparation import ImportRequest, PreparedImport
@@ -42,6 +44,7 @@ async def run_preparation(
         if process.returncode is None:
             process.kill()
             await asyncio.shield(process.wait())
+        await discard_input(process)
 
 
 def _environment(settings: Settings) -> dict[str, str]:
@@ -60,7 +63,8 @@ async def _communicate(
     assert process.stderr is not None
     error_output_task = asyncio.ensure_future(process.stderr.read())
     process.stdin.write(json.dumps(asdict(request)).encode() + b"\n")
-    await process.stdin.drain()
+    with suppress(ConnectionError):  # the process ended early; its exit code tells why
+        await process.stdin.drain()
     process.stdin.close()
     results: dict[str, Any] = {}
     async for line in process.stdout:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import os
+import signal
 from collections.abc import Awaitable, Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -110,6 +113,39 @@ def test_a_cancelled_request_ends_its_process_and_frees_its_place() -> None:
             return await compile_short(pool)
 
     assert run(cancel).startswith(b"%PDF")
+
+
+def test_a_process_that_ended_while_idle_is_replaced() -> None:
+    async def end_while_idle(pool: CompilerPool) -> bytes:
+        await compile_short(pool)
+        (compiler,) = pool._idle
+        os.kill(compiler.process.pid, signal.SIGKILL)
+        await compiler.process.wait()
+        return await compile_short(pool)
+
+    assert run(end_while_idle).startswith(b"%PDF")
+
+
+def test_a_document_that_its_process_did_not_read_leaves_no_error_to_log(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    logged: list[Any] = []
+    data, timestamp = SHORT[0] + " " * 10_000_000, SHORT[1]
+
+    async def send_to_stopped_process(pool: CompilerPool) -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: logged.append(context))
+        await compile_short(pool)
+        (pid,) = list_process_ids(pool)
+        os.kill(pid, signal.SIGSTOP)
+        monkeypatch.setattr(compiler_pool, "SECONDS_MAX", 0.2)
+        with pytest.raises(Unavailable):
+            await pool.compile("org_a", data, timestamp=timestamp)
+        gc.collect()
+        await asyncio.sleep(0)
+
+    run(send_to_stopped_process)
+
+    assert logged == []
 
 
 def test_another_organisation_does_not_wait_for_a_long_document() -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import structlog
 
 from nimbill.foundation.basis import chosen
+from nimbill.foundation.child_process import discard_input
 from nimbill.foundation.errors import Unavailable
 from nimbill.invoicing.pdf.fair_turns import FairTurns
 
@@ -89,7 +90,11 @@ class _Compiler:
     async def end(self) -> None:
         """Kill the process and wait until its pipes are closed, also if the caller is cancelled."""
         self.kill()
-        await asyncio.shield(asyncio.ensure_future(self.process.communicate()))
+        await asyncio.shield(asyncio.ensure_future(self._wait_until_closed()))
+
+    async def _wait_until_closed(self) -> None:
+        await self.process.communicate()
+        await discard_input(self.process)
 
 
 @dataclass(slots=True)
@@ -131,9 +136,7 @@ class CompilerPool:
     @asynccontextmanager
     async def _borrow(self) -> AsyncIterator[_Compiler]:
         """Lend a process; after an error it is ended, because it may still be compiling."""
-        compiler = self._idle.pop() if self._idle else await _start_compiler()
-        if compiler.idle_timer is not None:
-            compiler.idle_timer.cancel()
+        compiler = await self._take_idle() or await _start_compiler()
         try:
             yield compiler
         except BaseException:
@@ -145,6 +148,17 @@ class CompilerPool:
         loop = asyncio.get_running_loop()
         compiler.idle_timer = loop.call_later(IDLE_SECONDS, self._end_idle, compiler)
         self._idle.append(compiler)
+
+    async def _take_idle(self) -> _Compiler | None:
+        """Skip processes that ended meanwhile, as when the machine had too little memory."""
+        while self._idle:
+            compiler = self._idle.pop()
+            assert compiler.idle_timer is not None
+            compiler.idle_timer.cancel()
+            if compiler.process.returncode is None:
+                return compiler
+            await compiler.end()
+        return None
 
     def _end_idle(self, compiler: _Compiler) -> None:
         self._idle.remove(compiler)
