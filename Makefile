@@ -75,12 +75,14 @@ ARITHMETIC_TESTS = $(addprefix tests/invoicing/calculation/,test_worked_examples
 	test_sheet.py test_support_plans.py test_terms.py)
 TRACED_TESTS = $(RULE_TESTS) $(ARITHMETIC_TESTS)
 
-# One process more than there are cores, because tests also wait. Each has its own database server.
-TEST_PROCESSES = $(shell python3 -c 'import os; print(min((os.cpu_count() or 1) + 1, 8))')
+# Each process has its own database server. More processes than cores make the tests slower.
+TEST_PROCESSES = $(shell python3 -c 'import os; print(min(os.cpu_count() or 1, 8))')
+# Proof rows wait for processes that they kill and for limits of time.
+PROOF_PROCESSES = $(shell python3 -c 'import os; print(min((os.cpu_count() or 1) + 1, 8))')
 PYTEST = -m pytest -q $(if $(REPORTS),--junitxml=$(REPORTS)/$(1).xml)
 PARALLEL = --numprocesses=$(TEST_PROCESSES) --dist=worksteal
 # In the given order, one by one, for a few tests of which some take minutes.
-IN_ORDER = --numprocesses=$(TEST_PROCESSES) --dist=load --maxschedchunk=1
+IN_ORDER = --numprocesses=$(PROOF_PROCESSES) --dist=load --maxschedchunk=1
 
 # ARGS narrows each of these targets to some files or tests. REPORTS names a folder for JUnit reports.
 ifeq ($(strip $(ARGS)),)
