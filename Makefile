@@ -77,12 +77,10 @@ TRACED_TESTS = $(RULE_TESTS) $(ARITHMETIC_TESTS)
 
 # Each process has its own database server. More processes than cores make the tests slower.
 TEST_PROCESSES = $(shell python3 -c 'import os; print(min(os.cpu_count() or 1, 8))')
-# Proof rows wait for processes that they kill and for limits of time.
-PROOF_PROCESSES = $(shell python3 -c 'import os; print(min((os.cpu_count() or 1) + 1, 8))')
 PYTEST = -m pytest -q $(if $(REPORTS),--junitxml=$(REPORTS)/$(1).xml)
 PARALLEL = --numprocesses=$(TEST_PROCESSES) --dist=worksteal
 # In the given order, one by one, for a few tests of which some take minutes.
-IN_ORDER = --numprocesses=$(PROOF_PROCESSES) --dist=load --maxschedchunk=1
+IN_ORDER = --numprocesses=$(TEST_PROCESSES) --dist=load --maxschedchunk=1
 
 # ARGS narrows each of these targets to some files or tests. REPORTS names a folder for JUnit reports.
 ifeq ($(strip $(ARGS)),)
