@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from structlog.testing import capture_logs
 
+from nimbill.foundation.settings import read_settings
 from nimbill.imports.import_failure import PreparationFailed
 from nimbill.imports.preparation import ImportRequest, PreparedImport
 from nimbill.imports.preparation_process import (
@@ -19,6 +23,7 @@ from nimbill.imports.preparation_process import (
     MESSAGE_BYTES_MAX,
     _communicate,
     _report_failure,
+    run_preparation,
 )
 
 REQUEST = ImportRequest(
@@ -96,6 +101,34 @@ def test_a_process_that_ended_before_it_read_the_request_is_reported_with_its_si
         communicate(exit_code=-9, drain=refuse_input)
 
     assert "SIGKILL" in str(failed.value.cause)
+
+
+def test_a_request_that_its_process_did_not_read_leaves_no_error_to_log(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    logged: list[Any] = []
+    program = tmp_path / "ends-at-once"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(sys, "executable", str(program))
+    settings = read_settings({"NIMBILL_DATA": str(tmp_path)})
+    request = replace(REQUEST, sources=["a" * 10_000_000])
+
+    async def ignore_progress(_: Any) -> None: ...
+
+    async def fail() -> None:
+        with pytest.raises(PreparationFailed):
+            await run_preparation(settings, request, ignore_progress)
+
+    async def prepare() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: logged.append(context))
+        await fail()
+        gc.collect()
+        await asyncio.sleep(0)
+
+    asyncio.run(prepare())
+
+    assert logged == []
 
 
 def test_the_end_of_the_last_line_of_its_errors_is_logged() -> None:
