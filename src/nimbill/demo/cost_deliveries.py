@@ -11,6 +11,7 @@ from pathlib import Path
 
 from nimbill.demo.monthly_data import (
     CURRENT_MONTH,
+    CURRENT_MONTH_DAYS,
     LAST_CLOSED_MONTH,
     MONTHS,
     OPEN_MONTH,
@@ -58,8 +59,9 @@ def _final_delivery(
 
 
 def _provisional_delivery(vendor: BilledVendor) -> CostDelivery:
-    assembled_at = _days_after_start(CURRENT_MONTH, 24)
-    return CostDelivery(AOZORA.username, vendor, CURRENT_MONTH, assembled_at, None, days=24)
+    days = CURRENT_MONTH_DAYS
+    assembled_at = _days_after_start(CURRENT_MONTH, days)
+    return CostDelivery(AOZORA.username, vendor, CURRENT_MONTH, assembled_at, None, days=days)
 
 
 VENDORS: tuple[BilledVendor, ...] = ("aws", "azure")

@@ -8,7 +8,12 @@ from typing import NamedTuple
 from nimbill.demo.fixtures import FULL_PORTAL, PORTAL_LOGINS
 from nimbill.demo.invoice_steps import pdf_folder
 from nimbill.demo.logins import DemoLogin, DemoLogins, derive_password
-from nimbill.demo.monthly_data import CURRENT_MONTH, LAST_CLOSED_MONTH, OPEN_MONTH
+from nimbill.demo.monthly_data import (
+    CURRENT_MONTH,
+    CURRENT_MONTH_DAYS,
+    LAST_CLOSED_MONTH,
+    OPEN_MONTH,
+)
 from nimbill.demo.resellers import AOZORA
 from nimbill.demo.sample_commands import RESTRICTED_SUBUSER, sample_commands
 
@@ -47,8 +52,9 @@ def write_tour(
 def _months(months: SeededMonths) -> Iterator[str]:
     yield f"{AOZORA.name} ({AOZORA.english_name}) bills {len(AOZORA.customers)} companies for"
     yield "AWS costs in dollars and Azure costs in yen."
-    yield f"{LAST_CLOSED_MONTH} is invoiced and closed, {OPEN_MONTH} is invoiced and open,"
-    yield f"{CURRENT_MONTH} is not over. {_earlier_months(months)}"
+    yield f"{LAST_CLOSED_MONTH} is invoiced and closed, {OPEN_MONTH} is invoiced and open, and"
+    yield f"{CURRENT_MONTH} has the costs of {CURRENT_MONTH_DAYS} days and no invoices yet."
+    yield _earlier_months(months)
 
 
 def _logins(login: DemoLogin) -> Iterator[str]:
@@ -91,7 +97,7 @@ def _earlier_months(months: SeededMonths) -> str:
         return "Earlier months are not included."
     if months.unfinished:
         return (
-            f"The months since {months.first} are being\nimported, invoiced and closed; a line "
-            "below reports when they are complete."
+            f"The months since {months.first} are being imported, invoiced and closed;\n"
+            "a line below reports when they are complete."
         )
-    return f"The months since {months.first} are\ninvoiced and closed too."
+    return f"The months since {months.first} are invoiced and closed too."

@@ -27,12 +27,13 @@ EXCHANGE_RATES: Mapping[str, Decimal] = {
     "2026-07": Decimal("150.63"),
     "2026-08": Decimal("151.18"),
     "2026-09": Decimal("150.25"),
-    "2026-10": Decimal("149.90"),  # expected; the month is not over
+    "2026-10": Decimal("149.90"),  # expected; the vendors have not invoiced the month
 }
 MONTHS = tuple(EXCHANGE_RATES)
 MONTHS_MAX = len(MONTHS)
 *CLOSED_MONTHS, OPEN_MONTH, CURRENT_MONTH = MONTHS
 LAST_CLOSED_MONTH = CLOSED_MONTHS[-1]
+CURRENT_MONTH_DAYS = 24  # its costs end there
 UNASSIGNED_ACCOUNTS_SINCE = OPEN_MONTH
 
 
