@@ -20,7 +20,13 @@ from nimbill.database.connection_watch import ConnectionWatch
 from nimbill.database.embedded_postgres import Address, embedded_postgres
 from nimbill.database.tenant_scope import create_app_engine, is_database_unavailable
 from tests.proof.database_faults import connected
-from tests.proof.faulty_network import FaultyNetwork, NetworkFault, faulty_network
+from tests.proof.faulty_network import (
+    FaultyNetwork,
+    NetworkFault,
+    faulty_network,
+    require_packet_filters,
+)
+from tests.proof.row import NotPossibleHere
 
 SECONDS_MAX = 50  # a watchdog, shorter than the driver's own limit
 SLEEP = "SELECT pg_sleep(25)::text"
@@ -34,6 +40,14 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultyNetwork]
         asyncio.run(_create_app_role(address))
         with faulty_network(address, seed=1) as between:
             yield between
+
+
+@pytest.fixture
+def packet_filters() -> None:
+    try:
+        require_packet_filters()
+    except NotPossibleHere as reason:
+        pytest.skip(str(reason))
 
 
 async def _create_app_role(address: Address) -> None:
@@ -142,6 +156,7 @@ def test_a_busy_worker_does_not_take_the_database_for_silent(
     asyncio.run(block())
 
 
+@pytest.mark.usefixtures("packet_filters")
 def test_a_connection_that_the_other_side_forgot_fails(network: FaultyNetwork) -> None:
     async def forget() -> None:
         async with watched(network) as (engine, watch):
@@ -156,6 +171,7 @@ def test_a_connection_that_the_other_side_forgot_fails(network: FaultyNetwork) -
     asyncio.run(forget())
 
 
+@pytest.mark.usefixtures("packet_filters")
 def test_a_new_connection_that_the_other_side_forgot_fails(network: FaultyNetwork) -> None:
     """SQLAlchemy asks for the server's version and settings on the first connection."""
 

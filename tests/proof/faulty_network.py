@@ -19,6 +19,7 @@ from enum import Enum
 
 from nimbill.database.embedded_postgres import Address
 from tests.proof.real_server import free_port
+from tests.proof.row import NotPossibleHere
 
 CHUNK_BYTES = 65_536
 LATENCY_SECONDS = (0.005, 0.06)  # of each piece, in both directions
@@ -35,6 +36,7 @@ DROP_DATA = b"".join(
         DROP_ALL,
     )
 )
+FILTER_REFUSED = "this kernel lets only an administrator of the network drop packets"
 
 
 class NetworkFault(Enum):
@@ -44,6 +46,15 @@ class NetworkFault(Enum):
     dropped = "dropped"  # packets vanish in both directions
     reset = "reset"  # connections are reset in the middle of the next reply
     half_open = "half-open"  # open connections are forgotten by one side only; new ones work
+
+
+def require_packet_filters() -> None:
+    """Connections can only be half-open, and packets lost, where the kernel accepts a filter."""
+    with socket.socket() as sock:
+        try:
+            drop_packets(sock)
+        except PermissionError:
+            raise NotPossibleHere(FILTER_REFUSED) from None
 
 
 def drop_packets(sock: socket.socket, instructions: bytes = DROP_ALL) -> None:

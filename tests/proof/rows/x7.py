@@ -21,7 +21,12 @@ import httpx
 from nimbill.database.embedded_postgres import embedded_postgres, superuser_address
 from tests.proof.acknowledged_writes import PATH, WritingClients, compare_with_records
 from tests.proof.database_faults import rows
-from tests.proof.faulty_network import FaultyNetwork, NetworkFault, faulty_network
+from tests.proof.faulty_network import (
+    FaultyNetwork,
+    NetworkFault,
+    faulty_network,
+    require_packet_filters,
+)
 from tests.proof.killed_service import create_organisations
 from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measurement
@@ -84,6 +89,7 @@ class FaultCycles:
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
+    require_packet_filters()
     folder, random = environment.new_folder("x7"), environment.random("X7")
     data = folder / "data"
     data.mkdir()
