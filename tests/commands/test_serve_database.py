@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 
 from tests.command_line import SECONDS_MAX, build_environment, is_database_running, wait_until
+from tests.plain_http import NO_TLS
 from tests.proof.real_server import RealServer, real_server
 
 CLUSTER = Path("postgres", "cluster", "data")
@@ -24,7 +25,7 @@ def kill_database(server: RealServer) -> int:
 
 
 def is_ready(server: RealServer) -> bool:
-    return httpx.get(f"{server.url}/readyz", timeout=30).status_code == 200
+    return httpx.get(f"{server.url}/readyz", timeout=30, verify=NO_TLS).status_code == 200
 
 
 # Takes several seconds: it starts a server and its database.
@@ -38,7 +39,7 @@ def test_a_dead_database_is_restarted_with_a_log_line(tmp_path: Path) -> None:
         wait_until(lambda: is_ready(server), "the server did not become ready")
 
         assert server.token(organisation)
-        assert httpx.get(f"{server.url}/healthz", timeout=30).status_code == 200
+        assert httpx.get(f"{server.url}/healthz", timeout=30, verify=NO_TLS).status_code == 200
         assert str(killed) not in (data / CLUSTER / "postmaster.pid").read_text().split()
         lines = [line for line in server.log.read_text().splitlines() if line.startswith("{")]
         (event,) = (json.loads(line) for line in lines if "database_restarted" in line)

@@ -18,6 +18,7 @@ from nimbill.demo.guide import TOUR
 from nimbill.demo.monthly_data import MONTHS_MIN
 from nimbill.demo.resellers import AOZORA, DemoReseller
 from tests.command_line import SECONDS_MAX, build_environment, start_command
+from tests.plain_http import NO_TLS
 from tests.proof.real_server import free_port
 
 DEMO_SECONDS_MAX = 600  # from start to stop, including the checks in between
@@ -69,6 +70,7 @@ class DemoProcess:
             f"{self.address}/core/access_token",
             data=form | {"grant_type": "client_credentials"},
             timeout=60,
+            verify=NO_TLS,
         )
         token: str = response.json()["access_token"]
         return token

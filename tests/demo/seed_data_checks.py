@@ -32,6 +32,7 @@ from nimbill.demo.stack_steps import DEPLOYMENT
 from nimbill.demo.write_cost_files import CORRECTED_BILLING_GROUP, UNASSIGNED_ACCOUNTS
 from nimbill.foundation import exact_json
 from tests.demo.demo_process import DemoProcess
+from tests.plain_http import NO_TLS
 
 INVOICED_MONTHS = (LAST_CLOSED_MONTH, OPEN_MONTH)
 
@@ -44,12 +45,14 @@ class ResellerClient:
         self._headers = {"Authorization": f"Bearer {demo.token(reseller)}"}
 
     def get(self, path: str) -> Any:
-        response = httpx.get(self._base + path, headers=self._headers, timeout=60)
+        response = httpx.get(self._base + path, headers=self._headers, timeout=60, verify=NO_TLS)
         assert response.status_code == 200, (path, response.text)
         return exact_json.decode(response.content)
 
     def post(self, path: str, body: dict[str, Any]) -> httpx.Response:
-        return httpx.post(self._base + path, json=body, headers=self._headers, timeout=60)
+        return httpx.post(
+            self._base + path, json=body, headers=self._headers, timeout=60, verify=NO_TLS
+        )
 
 
 def check_every_customer_is_invoiced(client: ResellerClient) -> None:

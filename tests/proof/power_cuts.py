@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -20,6 +21,7 @@ from nimbill.demo.vendor_files.charges import SyntheticMonth
 from nimbill.demo.vendor_files.dialects import Dialect
 from nimbill.demo.vendor_files.file_writer import write_files
 from nimbill.identity.organisations.operations import NewOrganisation
+from tests.plain_http import NO_TLS
 from tests.proof.database_faults import rows
 from tests.proof.disk.mounted_disk import MountedDisk, mounted_disk
 from tests.proof.forked_workers import ForkedWorkers, forked_workers
@@ -115,12 +117,14 @@ def request_token(url: str, organisation: NewOrganisation) -> dict[str, str]:
     return {"Authorization": f"Bearer {answer.json()['access_token']}"}
 
 
-def send_until_answered(method: str, url: str, **arguments: object) -> httpx.Response:
+def send_until_answered(method: str, url: str, **arguments: Any) -> httpx.Response:
     """Repeat while the service restarts or has no database."""
     until = time.monotonic() + SECONDS_MAX
     while time.monotonic() < until:
         with suppress(httpx.TransportError):
-            answer = httpx.request(method, url, timeout=ATTEMPTS_SECONDS, **arguments)  # type: ignore[arg-type]
+            answer = httpx.request(
+                method, url, timeout=ATTEMPTS_SECONDS, verify=NO_TLS, **arguments
+            )
             if answer.status_code != 503 and not _is_in_use(answer):
                 return answer
         time.sleep(SECONDS_BETWEEN_TRIES)

@@ -21,6 +21,8 @@ from typing import Any
 
 import httpx
 
+from tests.plain_http import NO_TLS
+
 ROOT = Path(__file__).parents[2]
 PASSWORD = "correct horse 7"
 PORTS = range(20_000, 32_000)
@@ -60,7 +62,7 @@ class RealServer:
             "client_id": organisation["client_id"],
             "client_secret": organisation["client_secret"],
         }
-        answer = httpx.post(f"{self.url}/core/access_token", data=form, timeout=30)
+        answer = httpx.post(f"{self.url}/core/access_token", data=form, timeout=30, verify=NO_TLS)
         assert answer.status_code == 200, answer.text
         token: str = answer.json()["access_token"]
         return token
@@ -215,7 +217,7 @@ def try_to_serve(env: Mapping[str, str]) -> StartAttempt:
         )
     answered, until = False, time.monotonic() + READY_SECONDS_MAX
     try:
-        with httpx.Client(timeout=2) as http:
+        with httpx.Client(timeout=2, verify=NO_TLS) as http:
             while process.poll() is None and time.monotonic() < until and not answered:
                 answered = _answers(http, port)
                 time.sleep(0.1)
@@ -232,9 +234,8 @@ def _answers(http: httpx.Client, port: int) -> bool:
 
 
 def _wait_until_ready(server: RealServer) -> None:
-    """Use one client, because a new one reads all certificates of the system."""
     until = time.monotonic() + READY_SECONDS_MAX
-    with httpx.Client(timeout=5) as http:
+    with httpx.Client(timeout=5, verify=NO_TLS) as http:
         while time.monotonic() < until:
             if server.process.poll() is not None:
                 break

@@ -11,6 +11,7 @@ import httpx
 
 from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.imports.aws_reports import PAYER, build_report, report_line
+from tests.plain_http import NO_TLS
 from tests.proof.real_server import PASSWORD, RealServer
 
 CLOSED_MONTH = "2026-08"
@@ -39,7 +40,9 @@ class SampleReseller:
     def api(self) -> httpx.Client:
         token = self.server.token(self.organisation)
         headers = {"Authorization": f"Bearer {token}"}
-        return httpx.Client(base_url=f"{self.server.url}/m", headers=headers, timeout=60)
+        return httpx.Client(
+            base_url=f"{self.server.url}/m", headers=headers, timeout=60, verify=NO_TLS
+        )
 
 
 def create_reseller(server: RealServer, name: str) -> SampleReseller:

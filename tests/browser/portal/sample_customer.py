@@ -17,6 +17,7 @@ from tests.browser.console.sample_reseller import (
     import_month,
 )
 from tests.imports.aws_reports import PAYER, build_report, report_line
+from tests.plain_http import NO_TLS
 from tests.proof.real_server import PASSWORD, RealServer
 
 MONTH = "2026-10"
@@ -99,10 +100,10 @@ def open_portal_api(customer: SampleCustomer, username: str) -> httpx.Client:
         "username": username,
         "password": PASSWORD,
     }
-    response = httpx.post(f"{customer.url}/portal/session", json=login, timeout=60)
+    response = httpx.post(f"{customer.url}/portal/session", json=login, timeout=60, verify=NO_TLS)
     assert response.is_success, response.text
     headers = {"Authorization": f"Bearer {response.json()['access_token']}"}
-    return httpx.Client(base_url=f"{customer.url}/m", headers=headers, timeout=60)
+    return httpx.Client(base_url=f"{customer.url}/m", headers=headers, timeout=60, verify=NO_TLS)
 
 
 def create_login(api: httpx.Client, company_id: str, email: str, meta: dict[str, bool]) -> None:

@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import TenantScope, create_app_engine, transaction
 from tests.legacy.provisioning.cloud_server import Cloud
+from tests.plain_http import NO_TLS
 from tests.proof.database_faults import rows
 
 SECONDS_MAX = 120
@@ -87,7 +88,7 @@ class Organisation:
 
     def request_until_answered(self, method: str, path: str, **arguments: Any) -> httpx.Response:
         """Send repeatedly until it is answered."""
-        arguments = {"headers": self.headers, "timeout": 20, **arguments}
+        arguments = {"headers": self.headers, "timeout": 20, "verify": NO_TLS, **arguments}
         until = time.monotonic() + SECONDS_MAX
         while time.monotonic() < until:
             try:

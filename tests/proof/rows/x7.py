@@ -19,6 +19,7 @@ from random import Random
 import httpx
 
 from nimbill.database.embedded_postgres import embedded_postgres, superuser_address
+from tests.plain_http import NO_TLS
 from tests.proof.acknowledged_writes import PATH, WritingClients, compare_with_records
 from tests.proof.database_faults import rows
 from tests.proof.faulty_network import (
@@ -156,7 +157,9 @@ def _read_at_once(server: RealServer, headers: dict[str, str]) -> list[str]:
     """As many requests at once as there are connections; a leaked one would let them fail."""
 
     def read(_: int) -> int:
-        return httpx.get(f"{server.url}{PATH}?limit=1", headers=headers, timeout=50).status_code
+        return httpx.get(
+            f"{server.url}{PATH}?limit=1", headers=headers, timeout=50, verify=NO_TLS
+        ).status_code
 
     with ThreadPoolExecutor(2 * POOL_SIZE) as pool:
         statuses = Counter(pool.map(read, range(4 * POOL_SIZE)))
