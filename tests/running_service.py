@@ -232,8 +232,15 @@ def running_service(database_url: str, data: Path, **environment: str) -> Iterat
 
 
 @pytest.fixture(autouse=True)
-def clear_cookies(running: Service) -> Iterator[None]:
-    """Import this fixture into a conftest to start every test of the folder without cookies."""
+def clear_cookies(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Import this fixture into a conftest to start every test of the folder without cookies.
+
+    A test that needs no service does not start one for this.
+    """
+    if "running" not in request.fixturenames:
+        yield
+        return
+    running: Service = request.getfixturevalue("running")
     running.http.cookies.clear()
     yield
     running.http.cookies.clear()
