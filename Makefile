@@ -1,7 +1,7 @@
 # The targets of this project; `make` alone lists them. Needs python3 (3.11 or newer), make and git.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run check other-checks test test-unit test-browser prove-quick test-cluster prove mutants bench focus-check clients-check routes contract-table web-types choices migrate screenshots pictures lock setup clean browser fuse environment web-assets
+.PHONY: help demo run check other-checks test test-unit test-browser prove-quick test-cluster prove mutants bench focus-check clients-check routes web-types choices migrate screenshots pictures lock setup clean browser fuse environment web-assets
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -200,10 +200,6 @@ routes: setup ## write docs/routes.md from the declared routes
 	$(PY)python -m nimbill.application.route_table > docs/routes.md.new
 	@mv docs/routes.md.new docs/routes.md
 
-# Takes minutes: it changes every name and number of the pages and runs the tests that read them. ARGS='"Limits"' names headings.
-contract-table: setup ## write docs/contract.md: every stated fact and the tests that hold it
-	$(PY)python -m tests.contract.contract_table $(ARGS)
-
 web-types: setup ## write the types of the API for the web consoles, and update the message catalogues
 	@mkdir -p build
 	$(PY)python -m nimbill.application.openapi_file > build/openapi.json
@@ -212,7 +208,7 @@ web-types: setup ## write the types of the API for the web consoles, and update 
 
 choices: ## list the choices of docs/choices.md and where they are used
 	@sed -n 's/^### //p' docs/choices.md | while read -r name; do \
-	  used=$$(grep -rnF --include='*.py' "\"$$name\"" src | cut -d: -f1,2 || true); \
+	  used=$$(grep -rnE --include='*.py' "\"$$name\"|docs/choices.md, $$name[.]" src | cut -d: -f1,2 || true); \
 	  if test -n "$$used"; then echo "$$name"; sed 's/^/    /' <<<"$$used"; fi; \
 	done
 

@@ -28,6 +28,7 @@ RULE_TABLES = (
     "nimbill.invoicing.exports.columns",
     "nimbill.legacy.stacks.stack_transitions",
 )
+CHOICE_COMMENT = re.compile(r"\s*# See docs/choices\.md, ([a-z0-9-]+)\.$")
 NOT_IMPORTED = ("nimbill.__main__", "nimbill.database.migrations.")
 
 
@@ -48,8 +49,13 @@ class Choice(NamedTuple):
 
 
 def list_marks(source: Path) -> list[Mark]:
-    """Every stated(…) and chosen(…) in the files of a folder."""
+    """Every stated(…), chosen(…) and comment that names a choice, in the files of a folder."""
     return [
+        Mark("chosen", comment[1], str(path.relative_to(source)), number)
+        for path in sorted(source.rglob("*.py"))
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if (comment := CHOICE_COMMENT.match(line))
+    ] + [
         Mark(call.func.id, _only_argument(call), str(path.relative_to(source)), call.lineno)
         for path in sorted(source.rglob("*.py"))
         for call in ast.walk(ast.parse(path.read_text()))

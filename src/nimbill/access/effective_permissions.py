@@ -9,9 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.tenant_scope import TenantScope, metadata
-from nimbill.foundation.basis import chosen
 
-basis = chosen("no-privilege-escalation")
+# See docs/choices.md, no-privilege-escalation.
 
 roles = sa.Table(
     "roles",

@@ -6,10 +6,9 @@ from typing import Protocol
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.user_kind import UserKind
 
-basis = chosen("no-privilege-escalation")
+# See docs/choices.md, no-privilege-escalation.
 
 
 class ExtensionRights(Protocol):

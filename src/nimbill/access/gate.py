@@ -24,12 +24,10 @@ from nimbill.access.tokens import (
     read_key_id,
 )
 from nimbill.access.uploads import is_multipart
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotAuthenticated, NotPermitted, TooManyRequests
 from nimbill.foundation.product import Product
 
-restricted_basis = chosen("restricted-users-change-own-groups")
-view_basis = chosen("staff-view")
+# See docs/choices.md, restricted-users-change-own-groups.
 
 MUTATING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 

@@ -9,11 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.signing_keys import add_signing_key, lock_keys, signing_keys
 from nimbill.access.tokens import TokenIssuer
 from nimbill.database.tenant_scope import Row
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.product import Product
 
-basis = chosen("key-rotation")
+# See docs/choices.md, key-rotation.
 
 PUBLICATION_PERIOD = timedelta(hours=24)
 ROTATION_INTERVAL = timedelta(days=90)

@@ -13,10 +13,9 @@ from typing import Any
 
 from nimbill.access.password_hash_cores import hashing_core
 from nimbill.access.recent_attempts import RecentAttempts
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import TooManyRequests
 
-basis = chosen("login-throttle")
+# See docs/choices.md, login-throttle.
 
 
 class QueueLane(Enum):

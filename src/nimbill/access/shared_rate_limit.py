@@ -14,11 +14,9 @@ from pathlib import Path
 
 import structlog
 
-from nimbill.foundation.basis import chosen
-
 log = structlog.get_logger()
 
-basis = chosen("request-rate")
+# See docs/choices.md, request-rate.
 
 WINDOW_NS = 1_000_000_000
 SLOTS_MAX = 4_096

@@ -16,12 +16,11 @@ from cryptography.hazmat.primitives.asymmetric.ec import (
 )
 
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotAuthenticated
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.product import Product
 
-basis = chosen("access-tokens")
+# See docs/choices.md, access-tokens.
 
 ALGORITHM = "ES256"
 SUBJECT_TYPES = ("user", "client")

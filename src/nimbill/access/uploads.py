@@ -14,11 +14,10 @@ from pathlib import Path
 
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid, Unavailable, Unreadable
 from nimbill.foundation.fsync import create_folder, fsync_path
 
-basis = chosen("uploads")
+# See docs/choices.md, uploads.
 
 UPLOAD_BYTES_MAX = 256 * 2**20
 FILES_MAX = 100

@@ -35,7 +35,6 @@ from nimbill.customers.portal_branding import routes as branding_routes
 from nimbill.customers.projects import routes as project_routes
 from nimbill.customers.resellers import routes as reseller_routes
 from nimbill.customers.resellers import sign_in_routes as reseller_sign_in_routes
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import ServiceError
 from nimbill.foundation.logs import configure_library_logs, configure_logs
 from nimbill.foundation.parent_watch import watch_parent
@@ -97,7 +96,7 @@ from nimbill.webhooks import routes as webhook_routes
 JSON_BYTES_MAX = 1_048_576
 REPEAT_STOP_SECONDS = 1
 
-addresses_basis = chosen("addresses")
+# See docs/choices.md, addresses.
 
 CORE_ROUTES = [
     *account_routes.ROUTES,

@@ -8,10 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.request_context import ListGroupNames
 from nimbill.application.audit_bodies import AuditEntry
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.identity.users.records import load_usernames
 
-basis = chosen("list-details")
+# See docs/choices.md, list-details.
 
 _RESOURCES_OF_USERS = ("user", "userroles")
 

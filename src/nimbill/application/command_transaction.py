@@ -9,11 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from nimbill.application.named_organisation import NamedOrganisation
 from nimbill.audit import records as audit
 from nimbill.database.tenant_scope import TenantScope, transaction
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.ids import new_id
 from nimbill.identity.users.records import find_root_user
 
-basis = chosen("command-line")
+# See docs/choices.md, command-line.
 
 T = TypeVar("T")
 

@@ -6,9 +6,7 @@ from typing import IO
 
 from litestar.types import Send
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("request-limits")
+# See docs/choices.md, request-limits.
 
 LARGE_BYTES = 262_144
 PIECE_BYTES = 65_536

@@ -21,7 +21,6 @@ from litestar.types import (
 from nimbill.access.request_context import REQUEST_CONTEXT, RequestContext
 from nimbill.application.large_bodies import LARGE_BYTES, LargeBody, send_large_body
 from nimbill.foundation import metrics
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid, ServiceError, Unreadable
 from nimbill.foundation.ids import new_id
 from nimbill.http.deprecation import Deprecation
@@ -29,7 +28,7 @@ from nimbill.http.problem_details import problem_response
 
 log = structlog.get_logger("request")
 
-basis = chosen("request-limits")
+# See docs/choices.md, request-limits.
 
 CONTENT_SECURITY_POLICY = "default-src 'none'; frame-ancestors 'none'"
 SECURITY_HEADERS = (

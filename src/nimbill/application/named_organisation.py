@@ -10,11 +10,10 @@ from nimbill.database.tenant_lookup import (
     list_organisation_ids,
 )
 from nimbill.database.tenant_scope import Row, TenantScope, create_owner_engine, set_tenant
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, NotFound
 from nimbill.identity.organisations import records
 
-basis = chosen("command-line")
+# See docs/choices.md, command-line.
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,8 @@ from litestar.openapi.spec import OpenAPIType, Schema
 from litestar.plugins import OpenAPISchemaPlugin
 from litestar.typing import FieldDefinition
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendor_names import BILLED_VENDORS, NAME_PATTERN, VENDORS, VendorRule
 from nimbill.foundation.vendors import get_vendor_rule
-
-basis = chosen("vendors")
 
 
 class DecimalSchemaPlugin(OpenAPISchemaPlugin):

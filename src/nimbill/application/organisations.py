@@ -17,7 +17,6 @@ from nimbill.database.tenant_deletion import delete_tenant_rows
 from nimbill.database.tenant_lookup import list_organisation_ids
 from nimbill.database.tenant_scope import TenantScope, create_owner_engine, set_tenant
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict
 from nimbill.foundation.settings import Settings
 from nimbill.identity.organisations.operations import require_organisation
@@ -29,7 +28,7 @@ from nimbill.invoicing.documents.latest_invoices import find_last_issue_time
 from nimbill.jobs.records import has_running_jobs
 from nimbill.mail.delivery import outbox_folder
 
-basis = chosen("delete-organisation")
+# See docs/choices.md, delete-organisation.
 
 log = structlog.get_logger()
 

@@ -11,9 +11,6 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.approvals.requirement import ApprovedRequest
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
-
-basis = chosen("approvals")
 
 Target = Mapping[str, str]  # name of a path parameter of the operation to its value
 

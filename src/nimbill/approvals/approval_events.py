@@ -8,14 +8,11 @@ from nimbill.approvals import records
 from nimbill.audit import records as audit
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.jobs.records import add_job
 from nimbill.jobs.recurring import EXPIRE_APPROVALS
 from nimbill.jobs.runner import Job, JobType
 from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import Announcement, EventData, publish_event, publish_events
-
-basis = chosen("approvals")
 
 ANNOUNCE_APPROVAL = "announce_approval"
 

@@ -2,10 +2,6 @@
 
 from enum import StrEnum
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("approvals")
-
 
 class ApprovalKind(StrEnum):
     invoice_issue = "invoice_issue"  # sending invoices to customers

@@ -32,7 +32,6 @@ from nimbill.audit import records as audit
 from nimbill.database.list_query import ListQuery
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation import calendar_month, clock, exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import (
     Conflict,
     Invalid,
@@ -46,8 +45,6 @@ from nimbill.foundation.ids import new_id
 from nimbill.foundation.vendor_names import BILLED_VENDORS
 from nimbill.http.request_bodies import mentions_vendor, parse_body
 from nimbill.webhooks.event_types import WebhookEventType
-
-basis = chosen("approvals")
 
 LIFETIME = timedelta(days=7)
 

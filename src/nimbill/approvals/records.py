@@ -11,9 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.database.list_query import ListColumns, ListQuery, Page, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
-from nimbill.foundation.basis import chosen
-
-basis = chosen("approvals")
 
 approval_requests = sa.Table(
     "approval_requests",

@@ -5,13 +5,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.effective_permissions import BILLING_GROUPS, load_effective_permissions
 from nimbill.approvals.approvable_operation import ApprovableOperation
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict
 from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.users.records import find_user
-
-basis = chosen("approvals")
 
 
 async def load_requester_scope(

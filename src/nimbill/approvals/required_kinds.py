@@ -7,10 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.effective_permissions import role_mappings, roles
 from nimbill.access.role_actions import RoleAction
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.product import Product
-
-basis = chosen("approvals")
 
 # A column of the organisation settings, which a package above this one writes.
 _settings = sa.table(

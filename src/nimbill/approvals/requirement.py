@@ -11,10 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.approvals.required_kinds import load_required_kinds
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation
-
-basis = chosen("approvals")
 
 
 @dataclass(frozen=True, slots=True)

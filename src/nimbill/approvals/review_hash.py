@@ -5,9 +5,6 @@ from hashlib import sha256
 from typing import Any
 
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
-
-basis = chosen("approvals")
 
 
 def hash_review(

@@ -8,9 +8,6 @@ from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.approvals.bodies import Approval, ApprovalState, ShortApproval
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation import clock, exact_json
-from nimbill.foundation.basis import chosen
-
-basis = chosen("approvals")
 
 
 def is_expired(row: Row) -> bool:

@@ -11,10 +11,7 @@ from nimbill.audit.chain import ChainBreak, ChainedEntry, find_first_break
 from nimbill.audit.checkpoints import read_checkpoints
 from nimbill.audit.verification import VerificationResult
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
-
-basis = chosen("audit-verification")
 
 BATCH_ROWS = 5_000
 

@@ -23,10 +23,9 @@ from nimbill.customers.cloud_accounts.bodies import (
 from nimbill.customers.cloud_accounts.csv_import import create_accounts_from_csv
 from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.http.request_bodies import Success, parse_body
 
-basis = chosen("command-line")
+# See docs/choices.md, command-line.
 
 accounts = App(name="accounts", help="The customers' accounts at the cloud vendors.")
 

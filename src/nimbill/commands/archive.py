@@ -23,7 +23,6 @@ from nimbill.commands.organisation_command import (
     run_for_organisation,
 )
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.errors import Conflict
 from nimbill.foundation.failure_causes import describe_os_error
@@ -34,8 +33,6 @@ from nimbill.invoicing.archive.manifest import ArchiveManifest
 from nimbill.invoicing.archive.signature import compute_fingerprint
 from nimbill.invoicing.pdf.compiler_pool import open_compiler_pool
 from nimbill.invoicing.pdf.pdf_cache import PdfPrinter
-
-basis = chosen("document-archive")
 
 BROKEN_ARCHIVE = 1  # exit code
 

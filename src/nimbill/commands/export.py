@@ -19,13 +19,12 @@ from nimbill.costs.lake.parquet_files import Lake
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation, refuse_if
 from nimbill.foundation.failure_causes import describe_os_error
 from nimbill.invoicing.focus.month_records import FocusMonth, load_focus_month, require_charges
 
-basis = chosen("focus-export")
-invoices_basis = chosen("focus-invoices")
+# See docs/choices.md, focus-export.
+# See docs/choices.md, focus-invoices.
 
 export = App(name="export", help="Files for other programs.")
 

@@ -21,11 +21,10 @@ from nimbill.customers.billing_groups.bodies import (
 from nimbill.customers.billing_groups.csv_import import create_billing_groups_from_csv
 from nimbill.customers.billing_groups.records import BillingGroupRecord
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.language import Language
 from nimbill.http.request_bodies import Success, parse_body
 
-basis = chosen("command-line")
+# See docs/choices.md, command-line.
 
 groups = App(name="groups", help="The billing groups: who is invoiced.")
 

@@ -20,13 +20,12 @@ from nimbill.commands.vendor_argument import BilledVendorName, list_named_vendor
 from nimbill.costs.months.bodies import MonthReopening
 from nimbill.costs.months.operations import reopen_month
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation
 from nimbill.http.request_bodies import Success, parse_body
 from nimbill.invoicing.closing.bodies import MonthClosing, MonthStatus, MonthStep, StepBlocker
 from nimbill.invoicing.closing.operations import close_month, load_month
 
-basis = chosen("command-line")
+# See docs/choices.md, command-line.
 
 RECORDS_SHOWN_MAX = 10
 

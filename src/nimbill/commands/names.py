@@ -6,9 +6,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import list_billing_groups
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 
-basis = chosen("command-line")
+# See docs/choices.md, command-line.
 
 Names = Mapping[str, str]  # by company_id and by customer_id
 

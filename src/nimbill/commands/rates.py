@@ -16,14 +16,13 @@ from nimbill.commands.tables import OutputColumn, print_rows
 from nimbill.commands.vendor_argument import BilledVendorName, list_named_vendors
 from nimbill.customers.billing_groups.records import list_billing_groups
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation, refuse_if
 from nimbill.http.request_bodies import Success, parse_body
 from nimbill.invoicing.documents.bodies import SaveExchangeRateRequest
 from nimbill.invoicing.runs.month_settings import load_saved_settings
 from nimbill.invoicing.runs.operations import save_exchange_rates
 
-basis = chosen("command-line")
+# See docs/choices.md, command-line.
 
 rates = App(name="rates", help="The exchange rates of a month.")
 

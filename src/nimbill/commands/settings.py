@@ -17,14 +17,13 @@ from nimbill.customers.organisation_settings.bodies import (
     OrganisationSettingsChange,
 )
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid, Violation, refuse_if
 from nimbill.http.request_bodies import Success, parse_body
 from nimbill.invoicing.documents.bodies import SaveSettingsRequest
 from nimbill.invoicing.documents.vendor_uses import find_used_vendors
 from nimbill.invoicing.runs.operations import save_invoice_settings
 
-basis = chosen("command-line")
+# See docs/choices.md, command-line.
 
 settings = App(name="settings", help="The settings of the organisation.")
 

@@ -10,9 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from nimbill.commands.console import find_terminal, print_text, replace_unprintable
-from nimbill.foundation.basis import chosen
 
-basis = chosen("command-line")
+# See docs/choices.md, command-line.
 
 PIPED_WIDTH = 100_000  # another program reads the lines, so none is wrapped or cut
 NAME_WIDTH_MIN = 8  # a column of names is not made narrower

@@ -10,15 +10,12 @@ from nimbill.commands.names import Names, add_name, load_names
 from nimbill.commands.organisation_command import Organisation, run_reading
 from nimbill.commands.vendor_argument import READABLE, KnownVendorName, list_named_vendors
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.reconciliation.bodies import (
     TieOutDifference,
     TieOutEntryDifference,
     TieOutState,
 )
 from nimbill.invoicing.reconciliation.records import TieOut, load_tie_out
-
-basis = chosen("tie-out")
 
 DOES_NOT_TIE = 1  # exit code
 EXIT_CODES = {

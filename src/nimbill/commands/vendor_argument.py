@@ -4,11 +4,8 @@ from typing import Literal
 
 from nimbill.application.command_transaction import CommandTransaction
 from nimbill.customers.organisation_settings.records import load_vendors
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation, refuse_if
 from nimbill.foundation.vendor_names import VENDORS, VendorRule
-
-basis = chosen("vendors")
 
 # Shells complete the first two, and any other name is checked against the settings.
 BilledVendorName = Literal["aws", "azure"] | str

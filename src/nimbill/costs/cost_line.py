@@ -4,10 +4,6 @@ from enum import StrEnum
 
 import pyarrow as pa
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("cost-lines")
-
 # amounts below 10^16; digits beyond the 22nd decimal are rounded half up
 MONEY = pa.decimal128(38, 22)
 TIMESTAMP = pa.timestamp("us", tz="UTC")

@@ -9,9 +9,8 @@ import pyarrow.compute as pc
 
 from nimbill.costs.cost_line import EntryType, LineKind
 from nimbill.costs.formats.focus import CATEGORIES, CORRECTION
-from nimbill.foundation.basis import chosen
 
-basis = chosen("focus-export")
+# See docs/choices.md, focus-export.
 
 # monthly fees of a commitment: billed like usage, but in FOCUS the purchase of later usage
 RECURRING_TYPES = ("RIFee", "SavingsPlanRecurringFee")

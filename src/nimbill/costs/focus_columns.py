@@ -7,9 +7,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from nimbill.costs.cost_line import MONEY, TIMESTAMP
-from nimbill.foundation.basis import chosen
 
-basis = chosen("focus-export")
+# See docs/choices.md, focus-export.
 
 TEXT = pa.string()
 JSON = pa.string()  # Parquet has no JSON type

@@ -18,11 +18,10 @@ from nimbill.costs.focus_lines import SCHEMAS, convert_to_focus
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile
 from nimbill.costs.parquet_output import open_parquet_output
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.fsync import fsync_path
 from nimbill.foundation.vendor_names import NO_NAMES, ProviderNames
 
-basis = chosen("focus-export")
+# See docs/choices.md, focus-export.
 
 LINES_PER_BATCH = 65_536
 

@@ -20,11 +20,10 @@ from nimbill.costs.focus_columns import (
 from nimbill.costs.focus_names import name_sub_account_type, next_month_start
 from nimbill.costs.focus_pricing import ZERO, map_pricing_columns
 from nimbill.costs.formats.focus import find_vendor
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import month_start
 from nimbill.foundation.vendor_names import NO_NAMES, ProviderNames, name_provider
 
-basis = chosen("focus-export")
+# See docs/choices.md, focus-export.
 
 SCHEMAS = {
     version: build_schema({**columns, **OWN_COLUMNS})

@@ -2,10 +2,9 @@
 
 from datetime import datetime, timedelta
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import month_end
 
-basis = chosen("focus-export")
+# See docs/choices.md, focus-export.
 
 SUB_ACCOUNT_TYPES = {"aws": "Account", "azure": "Subscription", "gcp": "Project"}
 

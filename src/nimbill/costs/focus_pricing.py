@@ -11,9 +11,8 @@ import pyarrow.compute as pc
 from nimbill.costs.cost_line import MONEY
 from nimbill.costs.focus_charges import FocusCharges
 from nimbill.costs.formats.line_rules import RuleViolation, parse_amount
-from nimbill.foundation.basis import chosen
 
-basis = chosen("focus-export")
+# See docs/choices.md, focus-export.
 
 ZERO = pa.scalar(Decimal(0), MONEY)
 UNKNOWN_UNIT = "Units"

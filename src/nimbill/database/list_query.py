@@ -8,9 +8,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 
-basis = chosen("list-pages")
+# See docs/choices.md, list-pages.
 
 DESCENDING = "-"  # in front of the name of a column
 

@@ -17,10 +17,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from nimbill.database.fair_pool import TURN_SECONDS_MAX, FairPool, limit_opening
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unavailable
 
-basis = chosen("foreign-records")
+# See docs/choices.md, foreign-records.
 
 Row = sa.Row[*tuple[Any, ...]]
 

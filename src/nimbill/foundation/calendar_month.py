@@ -8,10 +8,6 @@ from typing import Annotated
 
 import msgspec
 
-from nimbill.foundation.basis import stated
-
-basis = stated("Conventions")
-
 LENGTH = 7
 # No `$` at the end: it would accept a trailing line break. The length is checked instead.
 PATTERN = "^(?!0000)[0-9]{4}-(0[1-9]|1[0-2])"

@@ -17,9 +17,7 @@ The code tells the reason. The detail is a fixed sentence that never repeats wha
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("status-codes")
+# See docs/choices.md, status-codes.
 
 
 class OperatorError(Exception):

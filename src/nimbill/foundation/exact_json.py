@@ -6,11 +6,10 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid
 from nimbill.foundation.money import normalize_decimal
 
-basis = chosen("exact-numbers")
+# See docs/choices.md, exact-numbers.
 
 DEPTH_MAX = 32
 DIGITS_MAX = 30

@@ -15,10 +15,7 @@ from fractions import Fraction
 from functools import reduce
 from math import lcm
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
-
-basis = chosen("invoice-arithmetic")
 
 
 class Rounding(StrEnum):

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("marketplace-products")
+# See docs/choices.md, marketplace-products.
 
 SHOWN_MAX = 3
 

@@ -2,9 +2,7 @@
 
 import re
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("csv-files")
+# See docs/choices.md, csv-files.
 
 # Spreadsheets evaluate a text that starts with one of these characters as a formula; in Japan also
 # with their full-width forms. Texts that look escaped are escaped again, so that removing one quote

@@ -4,10 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("vendors")
-
 # vendors whose own cost files can be read
 VENDORS = ("aws", "azure", "gcp")
 # vendors that an organisation bills as long as its settings name no others

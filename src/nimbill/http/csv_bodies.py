@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from nimbill.audit.records import AuditedChange, describe_change
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Invalid, Unreadable, Violation
 from nimbill.foundation.spreadsheet_text import unescape_formula
 from nimbill.foundation.vendor_names import BILLED_VENDORS
@@ -19,7 +18,6 @@ from nimbill.http.request_bodies import parse_body
 if TYPE_CHECKING:
     from litestar import Request
 
-basis = chosen("csv-imports")
 
 CSV_BYTES_MAX = 4 * 2**20
 RECORDS_MAX = 2_000  # each has an audit row, and other changes wait for these

@@ -5,10 +5,9 @@ from urllib.parse import parse_qsl
 
 from multipart import MultipartError, MultipartParser, parse_options_header
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid, Unreadable
 
-basis = chosen("form-encodings")
+# See docs/choices.md, form-encodings.
 
 FIELDS_MAX = 50
 FORM_BYTES_MAX = 65_536

@@ -11,7 +11,6 @@ from nimbill.access.caller import Caller
 from nimbill.access.signing_keys import load_organisation_encryptor
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Conflict, Violation, rule_violations_error
 
@@ -19,7 +18,7 @@ HEADER = "Idempotency-Key"
 RETENTION_DAYS = 8  # seven are documented; the daily clean-up may run late
 _KEY_PATTERN = re.compile(r"[\x21-\x7e]{1,255}")
 
-basis = chosen("idempotency-keys")
+# See docs/choices.md, idempotency-keys.
 
 idempotency_keys = sa.Table(
     "idempotency_keys",

@@ -10,9 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.request_context import get_request_context
 from nimbill.foundation import calendar_month
-from nimbill.foundation.basis import chosen
 
-basis = chosen("list-pages")
+# See docs/choices.md, list-pages.
 
 TOTAL_HEADER = "X-Total-Count"
 SEARCH_LENGTH_MAX = 200

@@ -15,7 +15,6 @@ from sqlalchemy.exc import IntegrityError
 
 from nimbill.access.request_context import get_request_context
 from nimbill.database.tenant_scope import database_unavailable, is_database_unavailable
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import (
     Conflict,
     Invalid,
@@ -30,7 +29,7 @@ from nimbill.http.request_bodies import describe_rule
 
 log = structlog.get_logger()
 
-basis = chosen("problem-details")
+# See docs/choices.md, problem-details.
 
 PROBLEM_JSON = "application/problem+json"
 

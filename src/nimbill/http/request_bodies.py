@@ -10,12 +10,10 @@ import msgspec
 from msgspec import inspect
 
 from nimbill.foundation import calendar_month
-from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.foundation.basis import Basis, stated
 from nimbill.foundation.errors import Violation, rule_violations_error
 from nimbill.foundation.vendor_names import BILLED_VENDORS, NAME_PATTERN, NAME_RULE
 from nimbill.foundation.vendors import get_vendor_rule
-
-basis = chosen("unknown-fields-and-null")
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,7 +38,7 @@ class Success(Body, frozen=True, kw_only=True):
     status: str = "success"
 
 
-lengths_basis = chosen("lengths-in-code-points")
+# See docs/choices.md, lengths-in-code-points.
 
 
 def text_length(min_length: int, max_length: int) -> msgspec.Meta:
@@ -66,7 +64,7 @@ EMPTY_TEXT = "empty text"
 
 T = TypeVar("T")
 
-required_basis = chosen("required-text")
+# See docs/choices.md, required-text.
 NOT_EMPTY = msgspec.Meta(min_length=1)
 
 

@@ -18,7 +18,6 @@ from nimbill.access.gate import MUTATING, Unaudited, get_caller
 from nimbill.access.request_context import RequestContext, Resources, get_request_context
 from nimbill.audit import records as audit
 from nimbill.foundation import calendar_month, exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unreadable
 from nimbill.http import idempotency, versions
 from nimbill.http.forms import FORM_TYPES, parse_form
@@ -26,8 +25,8 @@ from nimbill.http.list_parameters import provide_report_total
 from nimbill.http.request_bodies import mentions_vendor, parse_body
 from nimbill.http.vendor_parameters import load_request_vendors, refuse_disabled_vendor
 
-basis = chosen("content-types")
-paging_basis = chosen("list-pages")
+# See docs/choices.md, content-types.
+# See docs/choices.md, list-pages.
 
 T = TypeVar("T")
 

@@ -10,12 +10,9 @@ from msgspec import inspect
 
 from nimbill.access.gate import MUTATING
 from nimbill.access.request_context import Resources, get_request_context
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation, rule_violations_error
 from nimbill.foundation.vendor_names import VendorRule
 from nimbill.foundation.vendors import get_vendor_rule
-
-basis = chosen("vendors")
 
 PARAMETER = "vendor"
 

@@ -19,10 +19,9 @@ from nimbill.access.gate import MUTATING, get_caller
 from nimbill.access.request_context import RequestContext, get_request_context
 from nimbill.audit.records import find_latest_change
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import VersionConflict
 
-basis = chosen("object-versions")
+# See docs/choices.md, object-versions.
 
 OPTION, OF_RESPONSE = "versioned", "version_of"
 IF_MATCH, ETAG = "If-Match", "ETag"

@@ -4,10 +4,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.jobs.records import add_job
-
-basis = chosen("portal-budget-alerts")
 
 # The portal defines the job; imports only know its name, because they do not depend on the portal.
 EVALUATE_BUDGETS = "evaluate_budgets"

@@ -7,10 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.costs.ingestion.import_roots import roots_of_organisation
 from nimbill.database.tenant_lookup import has_other_organisations
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
 
-basis = chosen("import-roots")
+# See docs/choices.md, import-roots.
 
 
 async def load_import_roots(

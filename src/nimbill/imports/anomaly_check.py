@@ -9,12 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.records import USAGE, load_previous_usage
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import add_decimals
 from nimbill.imports.anomaly_rules import describe_anomaly
-
-basis = chosen("anomaly-check")
 
 
 async def find_anomaly(

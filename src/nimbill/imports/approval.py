@@ -9,13 +9,10 @@ from nimbill.approvals.approvable_operation import (
     PerformedOperation,
 )
 from nimbill.approvals.approval_kinds import ApprovalKind
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found
 from nimbill.imports import records
 from nimbill.imports.bodies import ImportRelease
 from nimbill.imports.operations import release_import
-
-basis = chosen("approvals")
 
 # of the import's report; its state and times say nothing about the costs
 _REVIEWED = (

@@ -25,7 +25,6 @@ from nimbill.costs.ingestion.parts import Delivery, Limits, Part
 from nimbill.costs.ingestion.second_reading import Sums, add_up_sums
 from nimbill.costs.ingestion.unpacked_size import UnpackedSize
 from nimbill.costs.lake.parquet_files import Lake, import_folder
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.process_memory import limit_memory
 from nimbill.imports.resource_watch import HARD_LIMIT_FACTOR, MIB
 from nimbill.imports.stored_conversion import (
@@ -34,7 +33,7 @@ from nimbill.imports.stored_conversion import (
     convert_and_store_part,
 )
 
-basis = chosen("cost-engines")
+# See docs/choices.md, cost-engines.
 
 PARTS_FOLDER = "parts"  # in place of a month
 PARALLEL_COPIES = 8

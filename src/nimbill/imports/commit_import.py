@@ -17,7 +17,6 @@ from nimbill.costs.lake.bulk_copy import ROWS_PER_STATEMENT
 from nimbill.costs.months import records as months
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock, exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.settings import Settings
 from nimbill.imports import records
@@ -38,10 +37,7 @@ from nimbill.jobs.records import add_job
 if TYPE_CHECKING:
     import pyarrow as pa
 
-basis = chosen("cost-imports")
-drift_basis = chosen("closed-month-drift")
-parked_basis = chosen("parked-months")
-empty_basis = chosen("empty-deliveries")
+# See docs/choices.md, empty-deliveries.
 
 EMPTY_DELIVERY = {
     "status": 409,

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from nimbill.adjustments.recalculation.records import NewRecalculationEntry
 from nimbill.adjustments.reserved_instances.operations import MonthlyReservation
-from nimbill.foundation.basis import chosen
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-basis = chosen("recalculation-entries")
-reservations_basis = chosen("reserved-instance-records")
+# See docs/choices.md, recalculation-entries.
+# See docs/choices.md, reserved-instance-records.
 
 # optional texts with the same name in a line; its names of start and end are different
 _TEXT_FIELDS = tuple(

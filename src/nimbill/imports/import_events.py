@@ -6,12 +6,11 @@ from typing import Any, NamedTuple
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.imports.bodies import ImportState
 from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import Announcement, publish_events
 
-basis = chosen("webhook-events")
+# See docs/choices.md, webhook-events.
 
 # An import that changes nothing is not announced.
 EVENT_TYPES = {

@@ -8,16 +8,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.records import load_other_payers, load_sums_by_account
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import add_decimals, strip_zeros
 from nimbill.foundation.vendors import Vendor
 from nimbill.imports import records
 from nimbill.imports.preparation import PreparedImport
 
-basis = chosen("cost-imports")
-drift_basis = chosen("closed-month-drift")
-payers_basis = chosen("accounts-of-two-payers")
+# See docs/choices.md, accounts-of-two-payers.
 
 
 async def build_report(

@@ -12,7 +12,6 @@ from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.customers.organisation_settings.report_tag_rules import FIND_STALE_TAGS
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
 from nimbill.foundation.vendor_names import list_provider_names
 from nimbill.imports import records
@@ -27,8 +26,6 @@ from nimbill.imports.tagged_sums_jobs import tagged_sums_job_types
 from nimbill.imports.working_folder import REMOVE_WORKING_FOLDER, working_folder
 from nimbill.jobs.records import add_job
 from nimbill.jobs.runner import Job, JobType, ReportProgress
-
-basis = chosen("cost-imports")
 
 ATTEMPTS_MAX = 4
 

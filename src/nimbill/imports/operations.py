@@ -14,7 +14,6 @@ from nimbill.costs.months.records import lock_month
 from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import (
     Conflict,
@@ -32,10 +31,8 @@ from nimbill.imports.records import NewImport
 from nimbill.imports.working_folder import working_folder
 from nimbill.jobs.records import add_job
 
-basis = chosen("cost-imports")
-places_basis = chosen("import-roots")
-release_basis = chosen("parked-months")
-limits_basis = chosen("import-limits")
+# See docs/choices.md, import-roots.
+# See docs/choices.md, import-limits.
 
 UNFINISHED_IMPORTS_MAX = 100
 

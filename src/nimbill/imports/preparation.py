@@ -22,7 +22,6 @@ from typing import Any
 
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.pandas_block import block_pandas
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.logs import describe_exception
 from nimbill.foundation.parent_watch import watch_parent
 from nimbill.foundation.private_files import make_files_private
@@ -36,8 +35,6 @@ from nimbill.imports.prepared_totals import (
     write_tagged_sums,
 )
 from nimbill.imports.resource_watch import ResourceWatch
-
-basis = chosen("cost-imports")
 
 PROGRESS_INTERVAL_SECONDS = 0.25
 NICENESS = 5  # requests take precedence

@@ -18,7 +18,6 @@ from nimbill.costs.lake.product_name_records import (
 )
 from nimbill.costs.lake.records import cost_sums
 from nimbill.database.tenant_scope import TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import add_decimals, format_decimal, strip_zeros, subtract_decimals
 from nimbill.foundation.product_names import join_product_names
@@ -27,7 +26,6 @@ from nimbill.imports import records
 if TYPE_CHECKING:
     import pyarrow as pa
 
-basis = chosen("closed-month-drift")
 
 # the kinds that are billed to customers; the vendor's tax and discounts are not
 BILLED_KINDS = ("usage", "entry")

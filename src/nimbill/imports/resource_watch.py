@@ -8,10 +8,9 @@ from collections.abc import Callable
 
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion.delivery_errors import delivery_error
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.process_memory import limit_memory, measure_memory
 
-basis = chosen("import-limits")
+# See docs/choices.md, import-limits.
 
 MIB = 2**20
 POLL_SECONDS = 0.02

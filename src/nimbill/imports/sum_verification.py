@@ -20,13 +20,12 @@ from nimbill.costs.lake.records import (
     load_stored_totals,
 )
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import strip_zeros
 from nimbill.imports.preparation import PreparedImport
 from nimbill.imports.prepared_totals import VERIFIED_COLUMNS
 
-basis = chosen("second-reading")
+# See docs/choices.md, second-reading.
 
 # by payer, account, currency and kind: cost and number of lines
 Totals = Mapping[tuple[str, ...], tuple[Decimal, int]]

@@ -22,7 +22,6 @@ from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.customers.organisation_settings.report_tag_rules import FIND_STALE_TAGS
 from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.settings import Settings
 from nimbill.imports.import_failure import PreparationFailed
@@ -35,7 +34,6 @@ from nimbill.jobs.runner import Job, JobType, ReportProgress
 if TYPE_CHECKING:
     import pyarrow as pa
 
-basis = chosen("report-tag-keys")
 
 STORE_TAGGED_SUMS = "store_tagged_sums"
 

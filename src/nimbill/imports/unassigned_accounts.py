@@ -12,14 +12,11 @@ from nimbill.customers.cloud_accounts.records import cloud_accounts, former_acco
 from nimbill.database.list_query import ListQuery
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import strip_zeros
 from nimbill.imports.bodies import AccountCost, SuggestedGroup, UnassignedAccount
 from nimbill.imports.records import cost_imports
 from nimbill.imports.suggestion_rules import NameIndex, SimilarName
-
-basis = chosen("bulk-assignment")
 
 Names = Mapping[str, str | None]  # by customer_id; None where the files name no account
 

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("agent-program")
+# See docs/choices.md, agent-program.
 
 METADATA_ADDRESS = "http://169.254.169.254"
 METADATA_SECONDS = 1.0

@@ -2,11 +2,9 @@
 
 from datetime import UTC, datetime
 
-from nimbill.foundation.basis import chosen, stated
 from nimbill.http.deprecation import Deprecation
 
-basis = stated("Versioning")
-dates_basis = chosen("legacy-sunset")
+# See docs/choices.md, legacy-sunset.
 
 VERSION_3 = Deprecation(
     prefix="/v3",

@@ -9,11 +9,8 @@ from email.utils import formatdate
 from hashlib import sha256
 
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
 from nimbill.mail.sender import build_sender, find_sender
-
-basis = chosen("mailed-invoices")
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.signing_keys import load_organisation_encryptor
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.fsync import create_folder, fsync_path
 from nimbill.foundation.ids import new_id
@@ -32,7 +31,7 @@ SMTP_SECONDS = 20
 # Retries are at most ten minutes apart, so this is about two days of an unavailable mail server.
 ATTEMPTS_MAX = 300
 
-basis = chosen("notification-mail")
+# See docs/choices.md, notification-mail.
 
 
 async def queue_message(

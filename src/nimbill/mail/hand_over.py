@@ -15,13 +15,10 @@ from urllib.parse import unquote, urlsplit
 import aiosmtplib
 
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
 from nimbill.mail.composition import Mail, compose_mail
 from nimbill.mail.delivery import SMTP_SECONDS, outbox_folder, write_to_outbox
 from nimbill.mail.sender import find_sender
-
-basis = chosen("mailed-invoices")
 
 CAUSE_LENGTH_MAX = 500
 

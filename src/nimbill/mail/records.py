@@ -4,9 +4,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 
-basis = chosen("mail-sender")
+# See docs/choices.md, mail-sender.
 
 # The identity package stores organisations, so its table is declared here again for reading.
 _organisations = sa.table(

@@ -3,10 +3,9 @@
 from email.headerregistry import Address
 from email.utils import parseaddr
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
 
-basis = chosen("mail-sender")
+# See docs/choices.md, mail-sender.
 
 
 def find_sender(settings: Settings) -> str:

@@ -8,10 +8,9 @@ from typing import Annotated
 
 from litestar.params import QueryParameter
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.language import Language
 
-basis = chosen("portal-csv-headings")
+# See docs/choices.md, portal-csv-headings.
 
 HeadingLanguage = Annotated[
     Language | None,

@@ -7,10 +7,9 @@ the former group before the change stays with that group.
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from nimbill.foundation.basis import chosen
 from nimbill.portal.view import AccountKey, PortalView, ViewedAccount
 
-basis = chosen("portal-former-accounts")
+# See docs/choices.md, portal-former-accounts.
 
 
 class AccountMonth(NamedTuple):

@@ -5,10 +5,9 @@ from typing import NamedTuple
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.foundation.basis import chosen
 from nimbill.portal.view import PortalView, load_view, require_company
 
-basis = chosen("portal-one-company")
+# See docs/choices.md, portal-one-company.
 
 
 class CompanyView(NamedTuple):

@@ -13,11 +13,10 @@ from typing import Any, NamedTuple
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope, fetch_rows
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import CURRENCIES, Currency
 from nimbill.foundation.money import ONE, ExactAmount, convert_currency, to_exact
 
-basis = chosen("customer-prices")
+# See docs/choices.md, customer-prices.
 
 
 class PriceKey(NamedTuple):

@@ -4,11 +4,8 @@ from collections.abc import Iterator
 from datetime import date
 
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import RULE, add_months, count_months, is_month
 from nimbill.foundation.errors import Violation, refuse_if
-
-basis = chosen("portal-usage")
 
 MONTHS_MAX = 24
 

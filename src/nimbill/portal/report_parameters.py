@@ -4,10 +4,6 @@ from typing import Annotated
 
 from litestar.params import QueryParameter
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("portal-usage")
-
 Month = Annotated[str | None, QueryParameter(description="a month as yyyy-mm")]
 FirstMonth = Annotated[str | None, QueryParameter(name="from", description="a month as yyyy-mm")]
 LastMonth = Annotated[str | None, QueryParameter(name="to", description="a month as yyyy-mm")]

@@ -4,10 +4,6 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("portal-tags")
-
 ACCOUNT = "customer_id"
 TAG_COLUMNS = ("tag_value", "tag_value_2")
 

@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.adjustments.reserved_instances.moved_fees import list_moved_fees
 from nimbill.costs.months.records import load_month_state
 from nimbill.database.tenant_scope import TenantScope, fetch_rows
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.calendar_month import month_start
 from nimbill.foundation.currency import Currency
@@ -22,8 +21,6 @@ from nimbill.portal.prices import NoPrice, PriceKey, Prices
 from nimbill.portal.report_basis import ReportBasis, load_report_basis
 from nimbill.portal.usage_source import UsageStatement, build_statement
 from nimbill.portal.view import AccountKey, PortalView
-
-basis = chosen("portal-usage")
 
 
 class Dimension(StrEnum):

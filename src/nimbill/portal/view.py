@@ -11,13 +11,10 @@ from nimbill.access.effective_permissions import load_filters
 from nimbill.access.role_actions import TAG_SEPARATOR
 from nimbill.customers.billing_groups.records import is_billing_group_visible
 from nimbill.database.tenant_scope import TenantScope, fetch_rows
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotPermitted, Violation, not_found, rule_violations_error
 from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
 from nimbill.portal.account_groups.records import list_member_accounts
-
-basis = chosen("portal-filters")
 
 
 class AccountKey(NamedTuple):

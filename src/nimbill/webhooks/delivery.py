@@ -15,7 +15,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from nimbill.access.signing_keys import load_organisation_encryptor
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.metrics import count_webhook_attempt
 from nimbill.foundation.settings import Settings
@@ -27,8 +26,6 @@ from nimbill.webhooks.events import DELIVER_WEBHOOKS
 from nimbill.webhooks.http_sender import Attempt, send_request
 from nimbill.webhooks.retry_rules import find_next_attempt
 from nimbill.webhooks.signature import build_headers
-
-basis = chosen("webhook-retries")
 
 BATCH_DELIVERIES = 100
 CONCURRENT_REQUESTS = 4  # to one endpoint

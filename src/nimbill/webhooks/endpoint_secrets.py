@@ -3,10 +3,7 @@
 from datetime import datetime, timedelta
 
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
-
-basis = chosen("webhook-signatures")
 
 ROTATION_PERIOD = timedelta(hours=24)
 

@@ -2,9 +2,7 @@
 
 from enum import StrEnum
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("webhook-events")
+# See docs/choices.md, webhook-events.
 
 
 class WebhookEventType(StrEnum):

@@ -11,14 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock, exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.ids import derive_id, new_id
 from nimbill.jobs.records import add_job, run_sooner
 from nimbill.webhooks import records
 from nimbill.webhooks.event_types import TEST_EVENT, WebhookEventType
 from nimbill.webhooks.records import NewDelivery, NewEvent
 
-basis = chosen("webhook-events")
+# See docs/choices.md, webhook-events.
 
 DELIVER_WEBHOOKS = "deliver_webhooks"  # one job for each endpoint with unfinished deliveries
 PAYLOAD_BYTES_MAX = 20_000

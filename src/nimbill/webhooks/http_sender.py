@@ -16,13 +16,10 @@ from ipaddress import ip_address
 
 import httpx
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Network
 from nimbill.webhooks.address_rules import Address, is_address_permitted
 from nimbill.webhooks.bodies import DeliveryError
 from nimbill.webhooks.url_rules import EndpointAddress, parse_address
-
-basis = chosen("webhook-addresses")
 
 TIMEOUT_SECONDS = 20.0
 RESOLVER_THREADS = 64  # a name server that does not answer blocks a thread

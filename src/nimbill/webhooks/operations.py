@@ -11,7 +11,6 @@ from nimbill.access.signing_keys import load_organisation_encryptor
 from nimbill.database.list_query import ListQuery
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.settings import Settings
@@ -29,8 +28,6 @@ from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import publish_test_event, schedule_delivery
 from nimbill.webhooks.signature import generate_secret
 from nimbill.webhooks.url_rules import RULE, is_url_permitted
-
-basis = chosen("webhooks")
 
 ENDPOINTS_MAX = 20
 SINCE_RULE = "an RFC 3339 timestamp with a time zone, such as 2026-04-01T00:00:00Z"

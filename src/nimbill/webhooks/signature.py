@@ -7,10 +7,6 @@ import secrets
 from collections.abc import Iterable
 from datetime import datetime
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("webhook-signatures")
-
 SECRET_PREFIX = "whsec_"  # noqa: S105  # the prefix of every secret
 SECRET_BYTES = 32
 

@@ -12,15 +12,13 @@ from nimbill.adjustments.recalculation.records import NewRecalculationEntry
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import derive_id
 from nimbill.foundation.money import format_decimal
 from nimbill.foundation.vendors import Vendor
 
-basis = chosen("recalculation-apply")
-entries_basis = chosen("recalculation-entries")
+# See docs/choices.md, recalculation-entries.
 
 
 async def apply_recalculation(

@@ -11,10 +11,7 @@ from nimbill.adjustments.reserved_instances import fee_records
 from nimbill.adjustments.reserved_instances.split_rules import limit_moves, split_fee
 from nimbill.costs.months.records import MonthState
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-
-basis = chosen("reserved-instance-moves")
 
 
 @dataclass(frozen=True, slots=True)

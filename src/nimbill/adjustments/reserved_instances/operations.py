@@ -17,14 +17,12 @@ from nimbill.adjustments.reserved_instances.vendor_values import (
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_closing_count, lock_month
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import derive_id, new_id
 from nimbill.foundation.vendors import Vendor
 
-basis = chosen("reserved-instance-moves")
-records_basis = chosen("reserved-instance-records")
+# See docs/choices.md, reserved-instance-records.
 
 
 async def move_reserved_instance(

@@ -13,7 +13,6 @@ from nimbill.costs.formats.format import (
     optional,
     required,
 )
-from nimbill.foundation.basis import chosen
 
 # fmt: off
 COLUMNS = {
@@ -82,7 +81,7 @@ LINE_TYPES = {
 
 MARKETPLACE = "AWS Marketplace"
 
-pro_forma_basis = chosen("pro-forma-reports")
+# See docs/choices.md, pro-forma-reports.
 
 
 def classify(line_type: str) -> LineClass:

@@ -11,9 +11,8 @@ from nimbill.costs.formats.format import (
     optional,
     required,
 )
-from nimbill.foundation.basis import chosen
 
-basis = chosen("partner-center-files")
+# See docs/choices.md, partner-center-files.
 
 # fmt: off
 COLUMNS = {

@@ -18,9 +18,8 @@ from nimbill.costs.formats.format import (
     required,
 )
 from nimbill.costs.formats.line_rules import RuleViolation
-from nimbill.foundation.basis import chosen
 
-basis = chosen("gcp-export")
+# See docs/choices.md, gcp-export.
 
 # fmt: off
 COLUMNS = {

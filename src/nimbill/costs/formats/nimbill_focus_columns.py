@@ -4,9 +4,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nimbill.costs.cost_line import EntryType, LineKind
-from nimbill.foundation.basis import chosen
 
-basis = chosen("focus-export")
+# See docs/choices.md, focus-export.
 
 
 def read_nimbill_columns(

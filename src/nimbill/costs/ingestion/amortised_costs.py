@@ -10,9 +10,8 @@ import pyarrow.compute as pc
 
 from nimbill.costs.formats.format import AmortisedCosts, Format
 from nimbill.costs.ingestion.arrow_arrays import first_true
-from nimbill.foundation.basis import chosen
 
-basis = chosen("amortised-costs")
+# See docs/choices.md, amortised-costs.
 
 COVERED = "this line is usage that a reservation or savings plan covers, and its cost is not 0"
 

@@ -8,9 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nimbill.costs.ingestion.raw_lines import RawLines
-from nimbill.foundation.basis import chosen
 
-basis = chosen("empty-billing-periods")
+# See docs/choices.md, empty-billing-periods.
 
 
 def fill_periods(raw: RawLines, *, manifest_month: str | None, month: str | None) -> RawLines:

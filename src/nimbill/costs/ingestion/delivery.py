@@ -21,10 +21,9 @@ from nimbill.costs.ingestion.source_resolution import resolve_sources
 from nimbill.costs.ingestion.storage_sources import FetchedFile, SourceFile, StorageSource
 from nimbill.costs.ingestion.unpacked_size import UnpackedSize
 from nimbill.costs.ingestion.zip_members import extract_csv_members
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.fsync import fsync_path
 
-basis = chosen("cost-deliveries")
+# See docs/choices.md, cost-deliveries.
 
 PARALLEL_FETCHES = 4
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")

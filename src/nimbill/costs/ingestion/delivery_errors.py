@@ -1,9 +1,8 @@
 """Error texts for deliveries: rules on sources, manifests and files."""
 
 from nimbill.costs.cost_file_error import CostFileError, printable_excerpt
-from nimbill.foundation.basis import chosen
 
-basis = chosen("cost-deliveries")
+# See docs/choices.md, cost-deliveries.
 
 RULES = {
     # sources

@@ -9,10 +9,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nimbill.costs.formats.focus import find_company_vendor, find_vendor
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendor_names import PROVIDER_NAMES
 
-basis = chosen("focus-providers")
+# See docs/choices.md, focus-providers.
 
 
 class ImportedVendor(NamedTuple):

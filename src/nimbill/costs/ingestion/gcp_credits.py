@@ -11,10 +11,9 @@ import pyarrow as pa
 
 from nimbill.costs.formats import line_rules
 from nimbill.costs.formats.line_rules import RuleViolation, line_error
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import sum_decimals
 
-basis = chosen("gcp-export")
+# See docs/choices.md, gcp-export.
 
 
 def sum_credit_text(text: str) -> str:

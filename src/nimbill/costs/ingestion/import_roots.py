@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import ORGANISATION_PLACEHOLDER
 
-basis = chosen("import-roots")
+# See docs/choices.md, import-roots.
 
 S3_SCHEME = "s3://"
 

@@ -17,9 +17,8 @@ from nimbill.costs.ingestion.gcp_credits import sum_credits
 from nimbill.costs.ingestion.nested_columns import LABELS
 from nimbill.costs.ingestion.parts import Part
 from nimbill.costs.ingestion.tags import TAGS
-from nimbill.foundation.basis import chosen
 
-basis = chosen("gcp-export")
+# See docs/choices.md, gcp-export.
 
 BLOCK_BYTES = 8 * 2**20
 BOM = b"\xef\xbb\xbf"

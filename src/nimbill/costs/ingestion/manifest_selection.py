@@ -22,9 +22,8 @@ from nimbill.costs.ingestion.manifests import (
 from nimbill.costs.ingestion.parts import Limits
 from nimbill.costs.ingestion.source_resolution import SourceSelection
 from nimbill.costs.ingestion.storage_sources import SourceFile, StorageSource
-from nimbill.foundation.basis import chosen
 
-basis = chosen("cost-deliveries")
+# See docs/choices.md, cost-deliveries.
 
 UNNAMED_FILE, UNNAMED_REPORT = "a file without a name", "a report without a name"
 COST_FILE_SUFFIXES = (".csv", ".csv.gz", ".gz", ".zip", ".parquet")

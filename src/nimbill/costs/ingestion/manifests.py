@@ -11,9 +11,8 @@ from pathlib import PurePosixPath
 import msgspec
 
 from nimbill.costs.ingestion.delivery_errors import delivery_error
-from nimbill.foundation.basis import chosen
 
-basis = chosen("cost-deliveries")
+# See docs/choices.md, cost-deliveries.
 
 AZURE_COST_TYPES = frozenset({"actualcost", "focuscost", "usage", ""})
 AMORTISED = "amortizedcost"

@@ -9,9 +9,8 @@ import pyarrow.compute as pc
 
 from nimbill.costs.ingestion.gcp_credits import sum_credit_lists
 from nimbill.costs.ingestion.tags import TAGS
-from nimbill.foundation.basis import chosen
 
-basis = chosen("gcp-export")
+# See docs/choices.md, gcp-export.
 
 # only files with this struct are flattened; in other formats a struct is an unsupported type
 NESTED_MARK = "invoice"

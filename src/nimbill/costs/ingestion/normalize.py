@@ -31,9 +31,8 @@ from nimbill.costs.ingestion.focus_sellers import ImportedVendor, find_lines_of_
 from nimbill.costs.ingestion.import_warnings import ImportWarnings
 from nimbill.costs.ingestion.raw_columns import RawColumns
 from nimbill.costs.ingestion.raw_lines import RawLines
-from nimbill.foundation.basis import chosen
 
-accounts_basis = chosen("accounts-of-lines")
+# See docs/choices.md, accounts-of-lines.
 
 WIDE_MONEY = pa.decimal256(60, 22)  # a sum has a digit more
 COST_LIMIT = pa.scalar(Decimal(10**16), WIDE_MONEY)

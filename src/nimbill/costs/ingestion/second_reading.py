@@ -38,10 +38,9 @@ from nimbill.costs.ingestion.second_reading_sql import (
 from nimbill.costs.ingestion.text_second_reading import READ_ERRORS as TEXT_READ_ERRORS
 from nimbill.costs.ingestion.text_second_reading import iterate_text_lines
 from nimbill.costs.ingestion.worker_threads import count_worker_threads
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import add_decimals
 
-basis = chosen("second-reading")
+# See docs/choices.md, second-reading.
 
 MEMORY_MAX = "384MB"
 # small deliveries are read after the conversion, which refuses decompression bombs

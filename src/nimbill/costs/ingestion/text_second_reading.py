@@ -20,10 +20,9 @@ from nimbill.costs.formats.detection import FileLayout
 from nimbill.costs.formats.format import NULLS
 from nimbill.costs.formats.line_rules import SCALE
 from nimbill.costs.ingestion.parts import Part
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import sum_decimals
 
-basis = chosen("second-reading")
+# See docs/choices.md, second-reading.
 
 UNIT = Decimal(1).scaleb(-SCALE)
 PRECISE = Context(prec=2_000)

@@ -16,13 +16,12 @@ from nimbill.database.compiled_statement import (
     text_parameter,
 )
 from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-basis = chosen("commitment-usage")
+# See docs/choices.md, commitment-usage.
 
 RECURRING_FEE = "SavingsPlanRecurringFee"  # `sums.SAVINGS_PLAN_FEE`, without loading pyarrow
 

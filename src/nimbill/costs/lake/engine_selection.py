@@ -7,10 +7,9 @@ from contextlib import contextmanager
 
 from nimbill.costs.lake.engines.engine import Engine
 from nimbill.costs.lake.parquet_files import Lake
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.settings import Settings
 
-basis = chosen("cost-engines")
+# See docs/choices.md, cost-engines.
 
 
 @contextmanager

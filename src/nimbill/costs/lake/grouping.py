@@ -3,10 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation, refuse_if
-
-basis = chosen("read-costs")
 
 DIMENSIONS = ("account", "service", "line_type", "day")
 TAG_PREFIX = "tag:"

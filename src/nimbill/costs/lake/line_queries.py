@@ -21,7 +21,6 @@ from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile, list_current_files
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unavailable, Violation, refuse_if
 from nimbill.foundation.money import add_decimals, strip_zeros
 from nimbill.foundation.settings import Settings
@@ -29,7 +28,6 @@ from nimbill.foundation.vendors import Vendor
 
 log = structlog.get_logger()
 
-basis = chosen("read-costs")
 
 ROWS_MAX = 100_000
 MEMORY = "256MB"

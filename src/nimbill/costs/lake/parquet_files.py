@@ -15,7 +15,6 @@ from typing import IO, TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from nimbill.costs.lake.lake_error import translate_lake_errors
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.fsync import create_folder, fsync_path
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
     from pyarrow.parquet import FileMetaData
 
-basis = chosen("cost-lake")
+# See docs/choices.md, cost-lake.
 
 CHUNK_BYTES = 4 * 2**20
 PARTIAL_SUFFIX = ".part"

@@ -11,13 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.bulk_copy import copy_sums
 from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-basis = chosen("marketplace-products")
+# See docs/choices.md, marketplace-products.
 
 ProductNames = Mapping[tuple[str, str], tuple[str, ...]]  # by customer_id and service, sorted
 

@@ -15,11 +15,8 @@ from nimbill.costs.months.records import parked_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendor_names import list_readable_vendors
 from nimbill.foundation.vendors import Vendor
-
-basis = chosen("read-costs")
 
 # dimension of a grouping to its columns
 GROUPING_COLUMNS: Mapping[str, tuple[str, ...]] = {

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING
 
 from nimbill.costs.cost_line import RESERVATION_TEXTS, LineKind
 from nimbill.costs.lake.decimal_overflow import WHOLE_SUFFIX
-from nimbill.foundation.basis import chosen
 
 if TYPE_CHECKING:
     from ibis.expr.types import BooleanValue, Table, Value
 
-basis = chosen("cost-sums")
+# See docs/choices.md, cost-sums.
 
 RESERVATION_FEE = "RIFee"
 SAVINGS_PLAN_FEE = "SavingsPlanRecurringFee"

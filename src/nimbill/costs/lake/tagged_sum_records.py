@@ -18,13 +18,10 @@ from nimbill.costs.lake.records import (
     load_stored_totals,
 )
 from nimbill.database.tenant_scope import TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-basis = chosen("report-tag-keys")
 
 
 def has_keys(keys: Collection[str]) -> sa.ColumnElement[bool]:

@@ -21,7 +21,6 @@ from nimbill.costs.lake.verification_records import (
     SumKey,
 )
 from nimbill.database.tenant_scope import TenantScope, set_tenant, transaction
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import add_decimals
 from nimbill.foundation.settings import Settings
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
     from nimbill.costs.lake.engines.engine import Engine
 
-basis = chosen("cost-lake")
+# See docs/choices.md, cost-lake.
 
 ZERO = StoredSum(Decimal(0), 0)
 

@@ -19,10 +19,9 @@ from nimbill.costs.lake.records import (
     lake_files,
 )
 from nimbill.database.tenant_scope import TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 
-basis = chosen("cost-lake")
+# See docs/choices.md, cost-lake.
 
 ACCOUNT_COLUMNS = (
     "payer_id",

@@ -10,10 +10,7 @@ from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.costs.months.bodies import MonthReopening
 from nimbill.costs.months.operations import reopen_month
 from nimbill.costs.months.records import lock_month
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-
-basis = chosen("approvals")
 
 
 async def _reopen(execution: Execution) -> PerformedOperation:

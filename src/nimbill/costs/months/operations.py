@@ -8,13 +8,10 @@ from nimbill.costs.months import records
 from nimbill.costs.months.bodies import MonthReopening
 from nimbill.costs.months.records import MonthState
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict
 from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import publish_event
-
-basis = chosen("closed-months")
 
 
 async def reopen_month(

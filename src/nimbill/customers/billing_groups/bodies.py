@@ -21,7 +21,7 @@ from nimbill.http.request_bodies import (
     text_length,
 )
 
-printing_basis = chosen("printing-limits")
+# See docs/choices.md, printing-limits.
 
 ITEMS_MAX = 2_000  # free format items of one vendor
 PRINTED_TEXT_MAX = 10_000

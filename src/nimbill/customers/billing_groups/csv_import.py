@@ -12,7 +12,6 @@ from nimbill.customers.billing_groups.bodies import BillingGroupCreate, CreatedB
 from nimbill.customers.invoice_templates.records import list_existing_templates
 from nimbill.customers.projects.records import list_existing_projects
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.http.csv_bodies import (
     CsvColumn,
     CsvTable,
@@ -21,8 +20,6 @@ from nimbill.http.csv_bodies import (
     parse_records,
     read_csv_table,
 )
-
-basis = chosen("csv-imports")
 
 # The headers of the exported file, and columns that it does not have.
 COLUMNS = (

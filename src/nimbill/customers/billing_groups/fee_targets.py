@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation
 
-basis = chosen("invoice-setting-update-values")
+# See docs/choices.md, invoice-setting-update-values.
 
 BASES = ("nondiscount", "discounted")
 SCOPES = ("cloudpayonly", "cloudpaywithfee")

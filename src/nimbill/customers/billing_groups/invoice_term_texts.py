@@ -4,10 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUES, RuleRow
-from nimbill.foundation.basis import stated
 from nimbill.foundation.rules import Between, OneOf, PerVendor, Rule
-
-basis = stated("Invoice setting")
 
 
 class TermText(NamedTuple):

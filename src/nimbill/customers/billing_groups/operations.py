@@ -26,12 +26,11 @@ from nimbill.customers.organisation_settings.records import SettingUpdateMode, l
 from nimbill.customers.partial_update import changed_fields
 from nimbill.customers.projects.records import project_exists
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
 
 __all__ = ["InvoiceSettingUpdate"]  # also used by the preview of terms
 
-references_basis = chosen("references-in-bodies")
+# See docs/choices.md, references-in-bodies.
 
 
 async def create_billing_group(

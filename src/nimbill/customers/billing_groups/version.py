@@ -8,10 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.customers.billing_groups import records
 from nimbill.customers.billing_groups.bodies import BillingGroupRecord
-from nimbill.foundation.basis import chosen
 from nimbill.http.versions import ObjectVersion
 
-basis = chosen("object-versions")
+# See docs/choices.md, object-versions.
 
 # Fields that belong to accounts and projects, which are edited elsewhere, or that are constant.
 NOT_EDITED = {

@@ -17,10 +17,7 @@ from nimbill.customers.cloud_accounts.bodies import (
 )
 from nimbill.customers.cloud_accounts.operations import find_accounts_outside
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation, refuse_if
-
-basis = chosen("bulk-assignment")
 
 
 async def assign_accounts(

@@ -14,7 +14,6 @@ from nimbill.customers.cloud_accounts.bodies import CloudAccountCreate, CreatedA
 from nimbill.customers.cloud_accounts.operations import find_accounts_outside
 from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.http.csv_bodies import (
     CsvColumn,
     CsvRecord,
@@ -23,8 +22,6 @@ from nimbill.http.csv_bodies import (
     parse_records,
     read_csv_table,
 )
-
-basis = chosen("csv-imports")
 
 # A line names its group by one of the last two columns, or by both.
 COLUMNS = (

@@ -10,10 +10,9 @@ from nimbill.customers.billing_groups.operations import require_company_id
 from nimbill.customers.cloud_accounts import records
 from nimbill.customers.cloud_accounts.bodies import CloudAccountCreate, CloudAccountUpdate
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, NotPermitted, not_found
 
-basis = chosen("restricted-users-change-own-groups")
+# See docs/choices.md, restricted-users-change-own-groups.
 
 
 async def create_account(

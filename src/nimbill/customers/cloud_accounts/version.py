@@ -8,10 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.customers.cloud_accounts import records
 from nimbill.customers.cloud_accounts.bodies import CloudAccountRecord
-from nimbill.foundation.basis import chosen
 from nimbill.http.versions import ObjectVersion
 
-basis = chosen("object-versions")
+# See docs/choices.md, object-versions.
 
 
 def build_account_version(account: CloudAccountRecord) -> ObjectVersion:

@@ -15,7 +15,6 @@ from nimbill.customers.contacts.contact_rules import (
     find_contact_conflict,
 )
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.ids import new_id
 from nimbill.http.csv_bodies import (
     CsvColumn,
@@ -26,8 +25,6 @@ from nimbill.http.csv_bodies import (
     parse_records,
     read_csv_table,
 )
-
-basis = chosen("csv-imports")
 
 COLUMNS = (
     CsvColumn("billinggroup_id", ("BillingGroupID", "請求グループID"), required=True),

@@ -15,11 +15,8 @@ from nimbill.customers.contacts.contact_rules import (
     find_contact_conflict,
 )
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import new_id
-
-basis = chosen("contacts")
 
 CONFLICT_DETAILS = {
     ContactConflict.contact_email_taken: "Another contact of this billing group has this address.",

@@ -9,9 +9,6 @@ from nimbill.approvals.approvable_operation import (
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.customers.invoice_templates import operations, records
 from nimbill.customers.invoice_templates.bodies import InvoiceTemplateBody
-from nimbill.foundation.basis import chosen
-
-basis = chosen("approvals")
 
 
 async def _save(execution: Execution) -> PerformedOperation:

@@ -8,10 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.customers.invoice_templates import records
 from nimbill.database.tenant_scope import Row
-from nimbill.foundation.basis import chosen
 from nimbill.http.versions import ObjectVersion
 
-basis = chosen("object-versions")
+# See docs/choices.md, object-versions.
 
 
 def build_template_version(row: Row) -> ObjectVersion:

@@ -13,9 +13,6 @@ from nimbill.customers.organisation_settings.bodies import OrganisationSettingsC
 from nimbill.customers.organisation_settings.operations import change_settings
 from nimbill.customers.organisation_settings.records import lock_settings
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
-
-basis = chosen("approvals")
 
 
 async def _change(execution: Execution) -> PerformedOperation:

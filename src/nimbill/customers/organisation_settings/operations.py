@@ -24,12 +24,8 @@ from nimbill.customers.organisation_settings.vendor_rules import find_vendor_vio
 from nimbill.customers.partial_update import changed_fields
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation, refuse_if
 from nimbill.jobs.records import add_job
-
-vendors_basis = chosen("vendors")
-approvals_basis = chosen("approvals")
 
 APPROVERS_MIN = 2
 

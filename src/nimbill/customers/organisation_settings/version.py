@@ -7,10 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.customers.organisation_settings.records import load_settings, lock_settings
-from nimbill.foundation.basis import chosen
 from nimbill.http.versions import ObjectVersion
 
-basis = chosen("object-versions")
+# See docs/choices.md, object-versions.
 
 
 async def load_settings_version(

@@ -12,9 +12,6 @@ from nimbill.customers.portal_branding.branding import Branding
 from nimbill.customers.portal_branding.logo_rules import read_logo
 from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
-
-basis = chosen("portal-branding")
 
 PATH = "/portal-branding"
 DIGEST_CHARACTERS = 32

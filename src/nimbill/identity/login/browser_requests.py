@@ -13,15 +13,12 @@ from nimbill.access.password_hash_queue import QueueLane
 from nimbill.access.request_context import Resources
 from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotPermitted
 from nimbill.foundation.origins import format_origin
 from nimbill.foundation.product import Product
 from nimbill.identity.login import login_rate_limits
 from nimbill.identity.login.password_attempts import KNOWN_SOURCE_LIFETIME
 from nimbill.identity.login.refresh_tokens import SigningInBrowser
-
-basis = chosen("console-sessions")
 
 DEVICE_COOKIE = "nimbill_device"
 DEVICE_SECONDS = int(KNOWN_SOURCE_LIFETIME.total_seconds())

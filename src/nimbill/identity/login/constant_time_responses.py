@@ -7,9 +7,7 @@ of about 0.1 ms could be measured with a thousand requests.
 import asyncio
 import time
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("login-throttle")
+# See docs/choices.md, login-throttle.
 
 STEP_SECONDS = 0.1
 

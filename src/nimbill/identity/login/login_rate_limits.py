@@ -10,11 +10,10 @@ from litestar import Request
 
 from nimbill.access.passwords import lane_of_client, refuse_login_if_full
 from nimbill.access.request_context import Resources
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import TooManyRequests
 from nimbill.foundation.settings import Network
 
-basis = chosen("login-throttle")
+# See docs/choices.md, login-throttle.
 
 FAILURES_MAX = RateLimitItemPerMinute(100)
 FAILURES_PER_CLIENT_MAX = RateLimitItemPerMinute(60)

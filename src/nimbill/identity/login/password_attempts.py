@@ -8,11 +8,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import TooManyRequests
 from nimbill.identity.login import records
 
-basis = chosen("login-throttle")
+# See docs/choices.md, login-throttle.
 
 ATTEMPTS_MAX = 10
 WINDOW = timedelta(minutes=15)

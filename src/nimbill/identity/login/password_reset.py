@@ -10,7 +10,6 @@ from nimbill.access.request_context import Resources
 from nimbill.audit import records as audit
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid
 from nimbill.foundation.product import Product
 from nimbill.identity.login.bodies import PasswordResetConfirm, PasswordResetRequest
@@ -22,8 +21,6 @@ from nimbill.identity.users import records as users
 from nimbill.identity.users.password_links import LinkPurpose, create_link, hash_link_token
 from nimbill.mail.delivery import queue_message
 from nimbill.mail.messages import password_forgotten
-
-basis = chosen("password-links")
 
 LINKS_PER_HOUR_MAX = 3
 WAIT_SECONDS = 0.1  # the response does not wait longer, whatever the work needs

@@ -11,13 +11,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.signing_keys import load_organisation_encryptor
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.product import Product
 from nimbill.identity.login import records
 
-basis = chosen("refresh-tokens")
+# See docs/choices.md, refresh-tokens.
 
 IDLE_LIFETIME = timedelta(hours=12)
 ABSOLUTE_LIFETIME = timedelta(days=7)

@@ -4,7 +4,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.request_context import Resources
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotAuthenticated
 from nimbill.foundation.product import Product
 from nimbill.identity.login import password_attempts
@@ -23,8 +22,6 @@ from nimbill.identity.second_factors.verification import (
     is_proven,
 )
 from nimbill.identity.users import records as users
-
-basis = chosen("second-factors")
 
 
 async def begin_second_step(

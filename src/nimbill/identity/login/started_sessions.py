@@ -7,7 +7,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.request_context import Resources
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.product import Product
 from nimbill.identity.login.bodies import SessionResponse
 from nimbill.identity.login.browser_requests import (
@@ -23,8 +22,6 @@ from nimbill.identity.login.refresh_tokens import (
     TokenSubject,
     start_family,
 )
-
-basis = chosen("console-sessions")
 
 
 async def start_session(

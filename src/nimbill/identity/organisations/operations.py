@@ -16,7 +16,6 @@ from nimbill.database.tenant_lookup import (
     lock_name_assignment,
 )
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import NotFound, refuse_if
 from nimbill.foundation.ids import new_id
@@ -29,7 +28,7 @@ from nimbill.identity.users.operations import add_api_client
 from nimbill.identity.users.user_rules import find_password_violations, find_username_violations
 from nimbill.jobs.recurring import schedule_maintenance
 
-basis = chosen("organisations")
+# See docs/choices.md, organisations.
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from nimbill.access.effective_permissions import BILLING_GROUPS, EffectivePermis
 from nimbill.access.request_context import ListGroupNames
 from nimbill.access.role_actions import PERMISSIONS_BY_PRODUCT, RoleAction
 from nimbill.database.tenant_scope import Row
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.product import Product
 from nimbill.identity.rbac import records
 from nimbill.identity.rbac.bodies import (
@@ -18,8 +17,6 @@ from nimbill.identity.rbac.bodies import (
     NamespaceAccess,
 )
 from nimbill.identity.users.operations import load_user_permissions
-
-basis = chosen("effective-access")
 
 
 async def load_effective_access(

@@ -8,11 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.access.effective_permissions import BILLING_GROUPS
 from nimbill.access.request_context import FindCompanyIds
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation
 from nimbill.identity.rbac.bodies import FilteringRule
-
-basis = chosen("role-mappings")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.database.tenant_scope import Row
-from nimbill.foundation.basis import chosen
 from nimbill.http.versions import ObjectVersion
 from nimbill.identity.rbac import records
 
-basis = chosen("object-versions")
+# See docs/choices.md, object-versions.
 
 
 def build_role_version(row: Row) -> ObjectVersion:

@@ -11,11 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.product import Product
 from nimbill.identity.second_factors import records
-
-basis = chosen("second-factors")
 
 LIFETIME = timedelta(minutes=5)
 _TOKEN = re.compile(r"(?P<organisation>[a-z0-9_]{1,40})\.[A-Za-z0-9_-]{1,100}")

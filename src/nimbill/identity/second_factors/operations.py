@@ -5,7 +5,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.access.request_context import Resources
 from nimbill.database.tenant_scope import Row
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, NotPermitted, not_found
 from nimbill.identity.second_factors import records
 from nimbill.identity.second_factors.bodies import (
@@ -31,8 +30,6 @@ from nimbill.identity.users.operations import (
     require_manageable_user,
     require_user,
 )
-
-basis = chosen("second-factors")
 
 
 async def begin_own_registration(

@@ -16,12 +16,9 @@ from webauthn.helpers.structs import (
 )
 
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.origins import format_origin
 from nimbill.foundation.settings import Settings
 from nimbill.identity.second_factors.bodies import NewPasskey, PasskeySignature
-
-basis = chosen("second-factors")
 
 CHALLENGE_BYTES = 32
 # Those that authenticators use, in the order of preference.

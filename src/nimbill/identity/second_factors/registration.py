@@ -9,7 +9,6 @@ from nimbill.access.request_context import Resources
 from nimbill.access.signing_keys import load_organisation_encryptor
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Invalid, Violation, rule_violations_error
 from nimbill.foundation.ids import new_id
 from nimbill.identity.second_factors import passkeys, records, totp
@@ -22,8 +21,6 @@ from nimbill.identity.second_factors.bodies import (
     TotpKey,
 )
 from nimbill.identity.second_factors.challenges import ChallengeToken
-
-basis = chosen("second-factors")
 
 FACTORS_MAX = 10
 

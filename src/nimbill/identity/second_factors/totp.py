@@ -7,10 +7,6 @@ from hashlib import sha1
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("second-factors")
-
 SECRET_BYTES = 20  # as long as the hash, as RFC 4226 recommends
 STEP_SECONDS = 30
 DIGITS = 6

@@ -10,7 +10,6 @@ from nimbill.access.request_context import Resources
 from nimbill.access.signing_keys import load_organisation_encryptor
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.identity.second_factors import passkeys, records, totp
 from nimbill.identity.second_factors.bodies import (
     FactorKind,
@@ -19,8 +18,6 @@ from nimbill.identity.second_factors.bodies import (
     SecondFactorSignIn,
 )
 from nimbill.identity.second_factors.registration import secret_data
-
-basis = chosen("second-factors")
 
 
 class SecondStep(StrEnum):

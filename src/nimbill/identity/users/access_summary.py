@@ -10,10 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.access.effective_permissions import BILLING_GROUPS, role_filters, role_mappings
 from nimbill.database.tenant_scope import is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.identity.users.bodies import Subuser
 
-basis = chosen("list-details")
+# See docs/choices.md, list-details.
 
 
 async def add_access(

@@ -11,11 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.request_context import Resources
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.product import Product
 from nimbill.identity.users import password_link_records as records
-
-basis = chosen("password-links")
 
 
 class LinkPurpose(StrEnum):

@@ -16,7 +16,6 @@ from nimbill.audit.chain import ChainedEntry
 from nimbill.database.list_query import ListQuery
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Conflict, NotFound
 from nimbill.invoicing.archive import manifest as names
@@ -37,8 +36,6 @@ from nimbill.invoicing.documents.document import decode_document
 from nimbill.invoicing.exports.csv_file import Cell, encode_csv
 from nimbill.invoicing.pdf.pdf_cache import PdfPrinter, PrintableFile, describe_invoice_file
 from nimbill.invoicing.pdf.rendering import build_compiler_input
-
-basis = chosen("document-archive")
 
 DOCUMENTS_MAX = 5_000
 BATCH_SIZE = 50

@@ -14,7 +14,6 @@ from pathlib import Path
 import msgspec
 
 from nimbill.audit.chain import ChainedEntry, find_first_break
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import OperatorError
 from nimbill.foundation.spreadsheet_text import escape_formula
 from nimbill.invoicing.archive import manifest as names
@@ -23,8 +22,6 @@ from nimbill.invoicing.archive.manifest import ArchivedFile, ArchiveManifest, de
 from nimbill.invoicing.archive.signature import compute_fingerprint, is_signed
 from nimbill.invoicing.credit_notes.document import decode_note
 from nimbill.invoicing.documents.document import decode_document
-
-basis = chosen("document-archive")
 
 CHUNK = 1 << 20
 

@@ -5,12 +5,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from nimbill.foundation import calendar_date
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.errors import Violation, refuse_if
 from nimbill.invoicing.archive.bodies import DocumentKind, DocumentState
-
-basis = chosen("document-archive")
 
 AMOUNT_PATTERN = r"^-?[0-9]{1,15}(\.[0-9]{1,6})?$"
 AMOUNT_RULE = "a number with at most 15 digits, and 6 behind the point"

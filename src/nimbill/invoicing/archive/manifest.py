@@ -3,9 +3,6 @@
 import msgspec
 
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
-
-basis = chosen("document-archive")
 
 FORMAT = "nimbill-archive-1"
 MANIFEST, SIGNATURE = "manifest.json", "manifest.sig"

@@ -14,7 +14,6 @@ from nimbill.customers.billing_groups.records import (
 )
 from nimbill.database.list_query import ListColumns, ListQuery, contains_text, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.invoicing.archive.bodies import ArchivedDocument, DocumentKind, DocumentState
 from nimbill.invoicing.archive.document_filter import DocumentFilter
@@ -30,8 +29,6 @@ from nimbill.invoicing.documents.stored_invoices import (
     join_revision,
     sum_by_invoice,
 )
-
-basis = chosen("document-archive")
 
 _invoices, _revisions, _notes = invoices.c, invoice_revisions.c, credit_notes.c
 _replaced = replaced_invoices.c

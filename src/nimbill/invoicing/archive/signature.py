@@ -5,10 +5,7 @@ from hashlib import sha256
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
-
-basis = chosen("document-archive")
 
 ALGORITHM = "Ed25519"
 

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from decimal import Decimal
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import (
     ONE,
@@ -21,7 +20,7 @@ from nimbill.invoicing.calculation.lines import AccountEntry, AccountTotal, Entr
 from nimbill.invoicing.calculation.terms import Terms
 from nimbill.invoicing.calculation.usage import ExactUsage, total_charge
 
-basis = chosen("account-totals")
+# See docs/choices.md, account-totals.
 
 _Amounts = defaultdict[str, list[Decimal]]
 _AppliedEntries = defaultdict[str, list[tuple[AppliedEntry, Decimal]]]

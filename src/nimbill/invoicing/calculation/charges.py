@@ -4,11 +4,8 @@ from decimal import Decimal
 
 import msgspec
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ExactAmount, convert_currency, to_exact
-
-basis = chosen("invoice-arithmetic")
 
 
 class UsageCharge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

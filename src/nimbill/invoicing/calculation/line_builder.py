@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from decimal import Decimal
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import (
     ONE,
@@ -19,8 +18,6 @@ from nimbill.invoicing.calculation.fees import ExactFee
 from nimbill.invoicing.calculation.lines import EntryLine, Explanation, Fee, ItemLine, UsageLine
 from nimbill.invoicing.calculation.terms import Terms
 from nimbill.invoicing.calculation.usage import ExactUsage
-
-basis = chosen("invoice-arithmetic")
 
 
 def sort_entries(entries: Iterable[AppliedEntry]) -> list[AppliedEntry]:

@@ -6,11 +6,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.product_names import join_product_names
-
-basis = chosen("invoice-arithmetic")
 
 # the values of Explanation.rule and their meanings
 RULES: Mapping[str, str] = {

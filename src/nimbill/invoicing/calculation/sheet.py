@@ -4,7 +4,6 @@ from decimal import Decimal
 
 import msgspec
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import subtract_decimals, sum_decimals, to_exact
 from nimbill.invoicing.calculation.account_totals import (
@@ -30,8 +29,6 @@ from nimbill.invoicing.calculation.lines import (
 )
 from nimbill.invoicing.calculation.terms import Terms
 from nimbill.invoicing.calculation.usage import group_usage
-
-basis = chosen("invoice-arithmetic")
 
 __all__ = [
     "RULES",

@@ -7,11 +7,8 @@ from typing import Any
 import msgspec
 
 from nimbill.customers.billing_groups.fee_targets import FeeTargets
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import Rounding
-
-basis = chosen("invoice-arithmetic")
 
 RateBand = tuple[Decimal | None, Decimal]  # upper limit and rate; the last band has no limit
 

@@ -5,12 +5,9 @@ from decimal import Decimal
 from itertools import groupby
 from typing import NamedTuple
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import ONE, ExactAmount, sum_decimals, to_exact
 from nimbill.invoicing.calculation.charges import UsageCharge
 from nimbill.invoicing.calculation.terms import Terms
-
-basis = chosen("invoice-arithmetic")
 
 
 class ExactUsage(NamedTuple):

@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import divide_decimals, subtract_decimals
@@ -21,8 +20,6 @@ from nimbill.invoicing.checks.finding_rules import (
     find_findings,
 )
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no
-
-basis = chosen("month-checks")
 
 RATE_UNIT = Decimal("0.0001")
 _ORDER = {code: position for position, code in enumerate(FindingCode)}

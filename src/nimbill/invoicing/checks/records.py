@@ -9,14 +9,11 @@ from nimbill.costs.lake.records import USAGE, cost_sums
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.documents.stored_invoices import (
     invoice_revisions,
     invoices,
     join_revision,
 )
-
-basis = chosen("month-checks")
 
 _invoices, _revisions, _accounts = invoices.c, invoice_revisions.c, cloud_accounts.c
 _GROUP_COLUMNS = (

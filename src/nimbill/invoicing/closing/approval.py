@@ -8,13 +8,10 @@ from nimbill.approvals.approvable_operation import (
 )
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.costs.months.records import lock_month
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.closing.bodies import MonthClosing
 from nimbill.invoicing.closing.operations import close_month
 from nimbill.invoicing.closing.records import list_closed_costs, list_closed_invoices
-
-basis = chosen("approvals")
 
 
 async def _close(execution: Execution) -> PerformedOperation:

@@ -2,10 +2,6 @@
 
 from collections.abc import Mapping
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("month-steps")
-
 # reason to what is missing and what to do
 BLOCKER_TEXTS: Mapping[str, str] = {
     "month_not_over": "The month has not ended yet, in UTC.",

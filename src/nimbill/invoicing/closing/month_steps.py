@@ -3,10 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.closing.bodies import StepName, StepState
-
-basis = chosen("month-steps")
 
 # Reasons of the tie-out that end when the invoice is created again.
 _ENDED_BY_CREATING = frozenset(

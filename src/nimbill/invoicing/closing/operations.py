@@ -12,7 +12,6 @@ from nimbill.costs.months.records import (
     save_month_state,
 )
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Violation, not_found
 from nimbill.foundation.vendors import BilledVendor
@@ -31,9 +30,6 @@ from nimbill.invoicing.closing.step_actions import StepAction, load_step_actions
 from nimbill.invoicing.runs.month_settings import count_saved_rates
 from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import publish_event
-
-basis = chosen("closed-months")
-steps_basis = chosen("month-steps")
 
 _LINKS = {
     "no_costs": "/m/core/costs/imports",

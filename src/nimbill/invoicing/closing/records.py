@@ -16,7 +16,6 @@ from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation import calendar_month, clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.records import ImportState, cost_imports
 from nimbill.invoicing.closing.month_steps import MonthFacts
@@ -34,8 +33,6 @@ from nimbill.invoicing.runs.cost_records import list_imports
 from nimbill.invoicing.runs.month_settings import load_saved_settings
 from nimbill.invoicing.runs.outdated_invoices import list_outdated_groups
 from nimbill.invoicing.runs.records import list_running_runs
-
-basis = chosen("month-steps")
 
 _RUNNING = (ImportState.waiting, ImportState.running)
 _RESOLVING = (ImportState.done, ImportState.unchanged)

@@ -10,13 +10,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.audit.records import format_timestamp, list_latest_entries
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.records import ImportState, cost_imports
 from nimbill.invoicing.documents.invoiced_groups import find_last_sent
 from nimbill.invoicing.runs.month_settings import find_last_saved_rate
-
-basis = chosen("month-steps")
 
 _imports = cost_imports.c
 

@@ -12,7 +12,6 @@ import msgspec
 
 from nimbill.customers.billing_groups.fee_targets import FeeTargets, resolve_fee_targets
 from nimbill.customers.billing_groups.records import InvoiceSetting
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import CURRENCIES, Currency
 from nimbill.foundation.money import add_decimals, format_decimal, subtract_decimals
 from nimbill.invoicing.calculation.charges import (
@@ -24,8 +23,6 @@ from nimbill.invoicing.calculation.sheet import calculate_invoice
 from nimbill.invoicing.calculation.terms import CannotBeBilled, Terms, build_terms
 from nimbill.invoicing.documents.document import InvoiceDocument, VendorCharge
 from nimbill.invoicing.documents.late_cost import LateCost
-
-basis = chosen("corrections")
 
 ZERO = Decimal(0)
 

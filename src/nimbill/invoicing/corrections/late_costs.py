@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Sequence
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.imports.records import ImportRecord, ImportState, find_import
@@ -15,8 +14,6 @@ from nimbill.invoicing.corrections.corrected_invoice import correct_costs
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.late_cost import LateCost
 from nimbill.invoicing.runs.cost_records import list_imports
-
-basis = chosen("drift-decisions")
 
 ONE_OFF = "entry"  # the kind of a one-off line
 

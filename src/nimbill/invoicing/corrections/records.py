@@ -12,14 +12,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.customers.cloud_accounts.records import cloud_accounts, former_account_groups
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import sum_decimals
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.late_cost import LateCost
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no, invoices
-
-basis = chosen("drift-decisions")
 
 drift_decisions = sa.Table(
     "drift_decisions",

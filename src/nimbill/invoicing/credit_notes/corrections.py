@@ -11,7 +11,6 @@ from nimbill.customers.billing_groups.fee_targets import find_target_conflicts
 from nimbill.customers.billing_groups.invoice_setting_rules import find_violations
 from nimbill.customers.billing_groups.operations import InvoiceSettingUpdate
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
 from nimbill.foundation.money import add_decimals, subtract_decimals, sum_decimals
@@ -58,8 +57,6 @@ from nimbill.invoicing.credit_notes.operations import (
 )
 from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
 from nimbill.invoicing.documents.stored_invoices import list_revisions
-
-basis = chosen("corrections")
 
 ZERO = Decimal(0)
 

@@ -2,12 +2,9 @@
 
 from collections.abc import Iterable
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import add_decimals
 from nimbill.invoicing.credit_notes.document import CreditNoteDocument
 from nimbill.invoicing.exports.csv_file import Cell, encode_csv
-
-basis = chosen("credit-notes")
 
 HEADER = (
     "返還請求書番号",

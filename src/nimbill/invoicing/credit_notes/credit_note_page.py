@@ -7,7 +7,6 @@ rate the amount and its tax.
 
 from collections.abc import Iterator
 
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.credit_notes.credit_note_labels import credit_note_labels_for
 from nimbill.invoicing.credit_notes.document import CreditedAmount, CreditNoteDocument
 from nimbill.invoicing.pdf import number_format
@@ -22,8 +21,6 @@ from nimbill.invoicing.pdf.invoice_page import (
 )
 from nimbill.invoicing.pdf.labels import currency_label
 from nimbill.invoicing.pdf.plain_text import make_breakable
-
-basis = chosen("credit-notes")
 
 FEES = ("support", "agency")  # lines that are named by a label
 

@@ -10,7 +10,6 @@ import msgspec
 
 from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
 from nimbill.invoicing.calculation.terms import Terms
@@ -22,8 +21,6 @@ from nimbill.invoicing.credit_notes.credit_note_rules import (
     add_sums,
 )
 from nimbill.invoicing.documents.document import Addressee, InvoiceDocument, Issuer
-
-basis = chosen("credit-notes")
 
 
 class _FrozenPart(msgspec.Struct, frozen=True, kw_only=True):

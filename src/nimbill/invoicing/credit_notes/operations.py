@@ -11,7 +11,6 @@ from nimbill.approvals.requirement import ApprovedRequest, require_approval
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
 from nimbill.foundation.ids import new_id
@@ -43,8 +42,6 @@ from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
 from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import publish_event
-
-basis = chosen("credit-notes")
 
 
 class NoteContent(NamedTuple):

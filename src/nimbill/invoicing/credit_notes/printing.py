@@ -3,14 +3,11 @@
 from functools import partial
 
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.ids import derive_id
 from nimbill.invoicing.credit_notes.credit_note_page import build_credit_note_page
 from nimbill.invoicing.credit_notes.document import CreditNoteDocument
 from nimbill.invoicing.pdf.pdf_cache import PdfPrinter, PrintableFile
 from nimbill.invoicing.pdf.rendering import build_page_input
-
-basis = chosen("credit-notes")
 
 
 async def load_note_pdf(

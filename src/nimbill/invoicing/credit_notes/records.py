@@ -8,12 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.tenant_scope import Row, TenantScope, metadata
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.credit_notes.document import CreditNoteDocument, decode_note, encode_note
 from nimbill.invoicing.documents.stored_invoices import join_group
-
-basis = chosen("credit-notes")
 
 credit_note_counters = sa.Table(
     "credit_note_counters",

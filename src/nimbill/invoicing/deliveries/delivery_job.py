@@ -16,7 +16,6 @@ from nimbill.customers.contacts.records import SendAs
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.settings import Settings
 from nimbill.invoicing.deliveries import records
@@ -28,8 +27,6 @@ from nimbill.jobs.runner import LEASE, Job, JobType, ReportProgress
 from nimbill.mail.composition import Mail, MailRecipient, PdfAttachment
 from nimbill.mail.hand_over import HandOver, HandOverResult, hand_over
 from nimbill.mail.records import find_organisation_name
-
-basis = chosen("mailed-invoices")
 
 LANE = "mail"  # a slow mail server delays nothing else
 RETRY_SECONDS_MAX = 600

@@ -5,12 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nimbill.customers.contacts.records import Contact, SendAs
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.language import Language
 from nimbill.invoicing.deliveries.mailed_invoice import MailedInvoice
 from nimbill.invoicing.pdf.number_format import format_date, format_money, format_month
-
-basis = chosen("mailed-invoices")
 
 NAME_LENGTH_MAX = 60  # of the customer, in the name of the attached file
 _NOT_IN_FILE_NAMES = re.compile(r'[\\/:*?"<>|\s]+')

@@ -4,12 +4,9 @@ from decimal import Decimal
 
 import msgspec
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.vendor_names import label_vendor
 from nimbill.invoicing.documents.document import Addressee, Issuer
-
-basis = chosen("mailed-invoices")
 
 
 class MailedSheet(msgspec.Struct, frozen=True, kw_only=True):

@@ -15,7 +15,6 @@ from nimbill.customers.contacts.records import Contact, SendAs, load_contacts
 from nimbill.customers.organisation_settings.records import OrganisationSettings, load_settings
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
 from nimbill.foundation.ids import derive_id, new_id
@@ -46,8 +45,6 @@ from nimbill.jobs.records import add_job, add_jobs
 from nimbill.mail.composition import build_message_id
 from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import Announcement, publish_events
-
-basis = chosen("mailed-invoices")
 
 DELIVER_INVOICE = "deliver_invoice"
 _RETRIED = (DeliveryState.failed, DeliveryState.unknown)

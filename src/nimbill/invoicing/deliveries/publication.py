@@ -3,7 +3,6 @@
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.deliveries import records
 from nimbill.invoicing.deliveries.bodies import DeliveryMethod, DeliveryState
@@ -11,8 +10,6 @@ from nimbill.invoicing.deliveries.operations import DELIVER_INVOICE
 from nimbill.invoicing.sending.operations import InvoiceStatus, publish
 from nimbill.invoicing.sending.publish_time_rules import parse_publish_time
 from nimbill.jobs.records import run_sooner
-
-basis = chosen("published-invoices")
 
 
 async def publish_invoice(

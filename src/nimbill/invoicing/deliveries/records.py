@@ -11,7 +11,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, Page, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.deliveries.bodies import DeliveryState
 from nimbill.invoicing.documents.invoice_approvals import is_approved
@@ -24,8 +23,6 @@ from nimbill.invoicing.documents.stored_invoices import (
 )
 from nimbill.invoicing.runs.month_settings import monthly_invoice_settings
 from nimbill.invoicing.runs.outdated_invoices import is_outdated, join_saved_settings
-
-basis = chosen("mailed-invoices")
 
 invoice_deliveries = sa.Table(
     "invoice_deliveries",

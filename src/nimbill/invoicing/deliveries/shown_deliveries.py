@@ -5,7 +5,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.customers.contacts.records import SendAs
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.language import Language
@@ -18,8 +17,6 @@ from nimbill.invoicing.deliveries.bodies import (
     RefusedRecipient,
 )
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no
-
-basis = chosen("mailed-invoices")
 
 
 def show_delivery(row: Row) -> InvoiceDelivery:

@@ -13,7 +13,6 @@ import msgspec
 from nimbill.customers.billing_groups.fee_targets import FeeTargets
 from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import CURRENCIES, Currency
 from nimbill.foundation.language import Language
 from nimbill.foundation.money import (
@@ -33,8 +32,6 @@ from nimbill.invoicing.calculation.charges import (
 from nimbill.invoicing.calculation.sheet import InvoiceSheet
 from nimbill.invoicing.calculation.terms import Terms
 from nimbill.invoicing.documents.late_cost import LateCost
-
-warnings_basis = chosen("invoice-warnings")
 
 COMPARED_ITEM_FIELDS = ("label", "unit_cost", "quantity", "total")
 FORM_VERSION = 1  # increased when the format changes; older documents stay readable

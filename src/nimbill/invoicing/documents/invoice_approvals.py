@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.stored_invoices import (
     invoice_revisions,
@@ -16,8 +15,6 @@ from nimbill.invoicing.documents.stored_invoices import (
     join_group,
     join_revision,
 )
-
-basis = chosen("approved-invoices")
 
 invoice_approvals = sa.Table(
     "invoice_approvals",

@@ -8,14 +8,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.documents.stored_invoices import (
     invoice_revisions,
     invoices,
     join_revision,
 )
-
-basis = chosen("portal-invoices")
 
 _invoices, _revisions = invoices.c, invoice_revisions.c
 

@@ -4,9 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("invoice-numbers")
+# See docs/choices.md, invoice-numbers.
 
 
 def select_invoice_no(

@@ -4,10 +4,6 @@ from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("sent-invoices")
-
 
 class InvoiceState(StrEnum):
     created = "created"

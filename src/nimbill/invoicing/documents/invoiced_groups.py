@@ -7,11 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.stored_invoices import invoices, join_group
-
-basis = chosen("sent-invoices")
 
 _invoices = invoices.c
 

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.documents.document import Issuer
 
-basis = chosen("invoice-dates")
+# See docs/choices.md, invoice-dates.
 
 
 def build_issuer(invoice_template_id: str, template: Mapping[str, Any]) -> Issuer:

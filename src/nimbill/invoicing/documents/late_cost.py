@@ -4,10 +4,7 @@ from decimal import Decimal
 
 import msgspec
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.ids import derive_id
-
-basis = chosen("corrections")
 
 
 class LateCost(msgspec.Struct, frozen=True, kw_only=True):

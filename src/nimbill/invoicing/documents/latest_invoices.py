@@ -9,12 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import Rounding, convert_currency, round_amount, sum_exact, to_exact
 from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices
-
-basis = chosen("csv-headers")
 
 _invoices, _revisions = invoices.c, invoice_revisions.c
 

@@ -4,10 +4,7 @@ import sqlalchemy as sa
 
 from nimbill.customers.organisation_settings.records import OrganisationSettings, PortalInvoices
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.documents.stored_invoices import invoices
-
-basis = chosen("published-invoices")
 
 
 def filter_published(settings: OrganisationSettings) -> list[sa.ColumnElement[bool]]:

@@ -11,11 +11,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no, invoices, join_group
-
-basis = chosen("replaced-invoices")
 
 replaced_invoices = sa.Table(
     "replaced_invoices",

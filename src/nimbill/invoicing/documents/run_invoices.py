@@ -6,11 +6,8 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.documents.replaced_invoices import replaced_invoices
 from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices, join_revision
-
-basis = chosen("replaced-invoices")
 
 _invoices, _revisions, _replaced = invoices.c, invoice_revisions.c, replaced_invoices.c
 

@@ -15,7 +15,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, is_any_of, metadata
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.document import (
     InvoiceDocument,
@@ -25,7 +24,7 @@ from nimbill.invoicing.documents.document import (
     decode_summary,
 )
 
-basis = chosen("invoice-numbers")
+# See docs/choices.md, invoice-numbers.
 
 invoice_counters = sa.Table(
     "invoice_counters",

@@ -7,9 +7,6 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata
-from nimbill.foundation.basis import chosen
-
-basis = chosen("printed-invoices")
 
 invoice_pdfs = sa.Table(
     "invoice_pdfs",

@@ -9,11 +9,8 @@ from nimbill.costs.lake.records import cost_months
 from nimbill.costs.months.records import month_states
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.imports.records import ImportState, cost_imports
 from nimbill.invoicing.documents.stored_invoices import invoices
-
-basis = chosen("vendors")
 
 # imports that have stored nothing, and will store nothing
 _WITHOUT_COSTS = (ImportState.refused, ImportState.failed)

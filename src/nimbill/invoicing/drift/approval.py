@@ -15,7 +15,6 @@ from nimbill.approvals.approvable_operation import (
     Target,
 )
 from nimbill.approvals.approval_kinds import ApprovalKind
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Violation, not_found, refuse_if
 from nimbill.invoicing.corrections.late_costs import load_drift_import
@@ -31,8 +30,6 @@ from nimbill.invoicing.replacements.operations import replace_invoice
 from nimbill.invoicing.replacements.review import review_cancellation, review_replacement
 from nimbill.invoicing.sending.bodies import CancelledInvoiceRequest
 from nimbill.invoicing.sending.operations import cancel
-
-basis = chosen("approvals")
 
 # given when the note is issued
 _GIVEN_LATER = ("credit_note_id", "credit_note_no", "issue_date")

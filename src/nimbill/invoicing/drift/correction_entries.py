@@ -8,7 +8,6 @@ from nimbill.adjustments.recalculation.records import add_correction
 from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict
 from nimbill.foundation.ids import derive_id
@@ -18,8 +17,6 @@ from nimbill.invoicing.corrections import records
 from nimbill.invoicing.credit_notes.operations import load_notes_of_invoice
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.drift import group_records
-
-basis = chosen("drift-decisions")
 
 
 async def add_correction_entry(

@@ -10,7 +10,6 @@ from nimbill.customers.billing_groups.invoice_setting_records import invoice_set
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
@@ -19,8 +18,6 @@ from nimbill.invoicing.documents.stored_invoices import (
     list_revisions,
 )
 from nimbill.invoicing.runs.month_settings import monthly_invoice_settings
-
-basis = chosen("drift-decisions")
 
 
 async def list_groups(

@@ -13,7 +13,6 @@ from nimbill.costs.months.records import lock_month
 from nimbill.customers.billing_groups.records import is_billing_group_visible
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.errors import Conflict, not_found
@@ -47,8 +46,6 @@ from nimbill.invoicing.replacements.operations import (
     lock_replaceable_invoice,
     replace_with_correction,
 )
-
-basis = chosen("drift-decisions")
 
 ZERO = Decimal(0)
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import (
     ExactAmount,
@@ -40,8 +39,6 @@ from nimbill.invoicing.explanation.bodies import (
     ExplainedPart,
     PartKind,
 )
-
-basis = chosen("invoice-explanation")
 
 LineKey = tuple[str, str, bool]  # account or tag value, service, marketplace
 

@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.adjustments.reserved_instances.moved_fees import list_moved_fees
 from nimbill.costs.months.records import load_month_state
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Violation, refuse_if
 from nimbill.foundation.money import strip_zeros, sum_decimals
@@ -22,8 +21,6 @@ from nimbill.invoicing.explanation.bodies import (
 )
 from nimbill.invoicing.explanation.explained_amounts import InvoiceExplainer
 from nimbill.invoicing.runs.operations import load_revisions
-
-basis = chosen("invoice-explanation")
 
 
 async def explain_invoice(

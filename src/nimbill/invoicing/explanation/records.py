@@ -7,10 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.records import USAGE, cost_sums, cost_tagged_sums
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
-
-basis = chosen("invoice-explanation")
 
 
 async def list_daily_costs(

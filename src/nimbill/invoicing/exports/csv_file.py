@@ -5,10 +5,9 @@ import io
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.spreadsheet_text import escape_formula
 
-basis = chosen("csv-files")
+# See docs/choices.md, csv-files.
 
 Cell = str | Decimal | int | None
 

@@ -4,13 +4,12 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from itertools import groupby
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import subtract_decimals, sum_decimals
 from nimbill.invoicing.calculation.lines import EntryLine, Fee, UsageLine
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.exports.csv_file import Cell
 
-basis = chosen("invoice-csv")
+# See docs/choices.md, invoice-csv.
 
 ZERO = Decimal(0)
 

@@ -6,11 +6,8 @@ from hashlib import sha256
 from urllib.parse import parse_qsl, urlencode
 
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import not_found
-
-basis = chosen("download-links")
 
 LINK_SECONDS = 600
 _KEY_VERSION = "1"

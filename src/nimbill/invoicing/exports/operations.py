@@ -13,7 +13,6 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.customers.billing_groups.records import list_billing_groups
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import TooManyRequests, not_found
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.product import Product
@@ -35,7 +34,7 @@ from nimbill.invoicing.exports.links import LINK_SECONDS, DownloadLink, build_si
 from nimbill.invoicing.exports.project_csv import build_project_rows
 from nimbill.invoicing.profit.project_profits import list_project_profits
 
-limits_basis = chosen("stored-exports")
+# See docs/choices.md, stored-exports.
 
 # stored files of an organisation
 FILES_MAX = 200

@@ -2,11 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.exports.csv_file import Cell
 from nimbill.invoicing.profit.project_profits import ProjectProfit
-
-basis = chosen("project-months")
 
 
 def build_project_rows(projects: Iterable[ProjectProfit]) -> Iterator[tuple[Cell, ...]]:

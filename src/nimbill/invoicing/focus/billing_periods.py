@@ -6,12 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from nimbill.costs.focus_names import next_month_start
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import month_start
 from nimbill.invoicing.focus.invoice_rows import FocusRow, Invoice
 from nimbill.invoicing.focus.month_records import FocusMonth
 
-basis = chosen("focus-invoices")
+# See docs/choices.md, focus-invoices.
 
 
 def build_billing_period_rows(month: FocusMonth, *, with_vendors: bool) -> Iterator[FocusRow]:

@@ -13,9 +13,8 @@ from nimbill.costs.focus_columns import (
     build_schema,
     nullable,
 )
-from nimbill.foundation.basis import chosen
 
-basis = chosen("focus-invoices")
+# See docs/choices.md, focus-invoices.
 
 # printed amounts have at most two decimals; in yen they can be larger than any cost
 AMOUNT = pa.decimal128(38, 10)

@@ -14,7 +14,6 @@ import pyarrow as pa
 from nimbill.costs.focus_columns import FocusVersion
 from nimbill.costs.focus_export import FocusWriter, write_cost_and_usage
 from nimbill.costs.lake.parquet_files import Lake
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.focus.billing_periods import build_billing_period_rows
 from nimbill.invoicing.focus.columns import (
     BILLING_PERIOD_SCHEMA,
@@ -28,7 +27,7 @@ from nimbill.invoicing.focus.invoice_rows import (
 )
 from nimbill.invoicing.focus.month_records import FocusMonth
 
-basis = chosen("focus-invoices")
+# See docs/choices.md, focus-invoices.
 
 ROWS_PER_BATCH = 10_000
 COST_AND_USAGE = "cost_and_usage.parquet"

@@ -4,11 +4,10 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from typing import NamedTuple
 
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.calculation.lines import EntryLine, Fee, ItemLine, UsageLine
 from nimbill.invoicing.documents.document import InvoiceDocument
 
-basis = chosen("focus-invoices")
+# See docs/choices.md, focus-invoices.
 
 # the calc_type of an entry to charge category and charge class
 ENTRY_CHARGES: Mapping[str, tuple[str, str | None]] = {

@@ -8,14 +8,13 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from nimbill.costs.focus_names import name_sub_account_type, next_month_start
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import month_start
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.stored_invoices import StoredInvoice
 from nimbill.invoicing.focus.invoice_charges import InvoiceCharge, list_charges
 from nimbill.invoicing.focus.month_records import FocusMonth
 
-basis = chosen("focus-invoices")
+# See docs/choices.md, focus-invoices.
 
 NO_DUE_DATE = "No due date"
 

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, NamedTuple
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import (
     ONE,
@@ -27,8 +26,6 @@ from nimbill.invoicing.overview.bodies import (
     ComparedAmount,
     InvoiceComparison,
 )
-
-basis = chosen("invoice-comparison")
 
 RATE_UNIT = Decimal("0.0001")
 ZERO = Decimal(0)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from decimal import Decimal
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.overview.bodies import ComparedTax, RevisionComparison
@@ -13,8 +12,6 @@ from nimbill.invoicing.overview.compared_amounts import (
     convert_amount,
     read_totals,
 )
-
-basis = chosen("revision-comparison")
 
 TaxRate = Decimal | None  # None for what is not subject to tax
 TaxedAmount = tuple[Decimal, Decimal]  # before tax, and the tax

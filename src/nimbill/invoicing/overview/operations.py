@@ -5,7 +5,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.costs.months.records import load_month_state
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import divide_decimals
@@ -23,8 +22,6 @@ from nimbill.invoicing.overview.bodies import (
 from nimbill.invoicing.overview.compared_amounts import RATE_UNIT, compare_invoices
 from nimbill.invoicing.overview.compared_revisions import compare_revisions
 from nimbill.invoicing.runs.operations import load_revisions
-
-basis = chosen("invoice-summary")
 
 
 async def load_summary(

@@ -10,7 +10,6 @@ from nimbill.customers.billing_groups.records import billing_groups, filter_visi
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import calendar_month
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.credit_notes.records import credit_notes
 from nimbill.invoicing.documents.invoice_approvals import is_approved
@@ -24,8 +23,6 @@ from nimbill.invoicing.documents.stored_invoices import (
 )
 from nimbill.invoicing.runs.month_settings import monthly_invoice_settings
 from nimbill.invoicing.runs.outdated_invoices import is_outdated, join_saved_settings
-
-basis = chosen("invoice-summary")
 
 _groups, _invoices, _revisions = billing_groups.c, invoices.c, invoice_revisions.c
 

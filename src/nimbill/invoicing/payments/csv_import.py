@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.audit import records as audit
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.ids import new_id
@@ -41,8 +40,6 @@ from nimbill.invoicing.payments.payment_rules import (
     parse_invoice_no,
     round_to_unit,
 )
-
-basis = chosen("payments")
 
 COLUMNS = (
     CsvColumn("invoice_no", ("InvoiceNo", "請求書番号"), required=True),

@@ -8,7 +8,6 @@ from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.list_query import ListQuery
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import calendar_date, clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
@@ -30,8 +29,6 @@ from nimbill.invoicing.payments.payment_rules import (
     find_payment_violations,
     round_to_unit,
 )
-
-basis = chosen("payments")
 
 
 async def load_today(db: AsyncConnection, scope: TenantScope) -> date:

@@ -12,7 +12,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.list_query import ListColumns, ListQuery, Page, contains_text, fetch_page
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import Currency
 from nimbill.invoicing.credit_notes.records import credit_notes
@@ -26,8 +25,6 @@ from nimbill.invoicing.documents.stored_invoices import (
     sum_by_invoice,
 )
 from nimbill.invoicing.payments.payment_rules import BalanceFilter, InvoiceNumber
-
-basis = chosen("payments")
 
 payments = sa.Table(
     "payments",

@@ -17,12 +17,11 @@ from typing import Any
 
 import structlog
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.child_process import discard_input
 from nimbill.foundation.errors import Unavailable
 from nimbill.invoicing.pdf.fair_turns import FairTurns
 
-basis = chosen("printing-limits")
+# See docs/choices.md, printing-limits.
 
 log = structlog.get_logger()
 

@@ -12,7 +12,6 @@ from typing import IO, Literal
 from sqlalchemy.ext.asyncio import AsyncEngine
 
 from nimbill.database.tenant_scope import TenantScope, transaction
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import NotFound, not_found
 from nimbill.foundation.ids import derive_id
@@ -22,8 +21,6 @@ from nimbill.invoicing.documents.stored_invoices import StoredInvoice
 from nimbill.invoicing.pdf import rendering
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool, open_compiler_pool
 from nimbill.invoicing.pdf.print_in_order import print_in_order
-
-basis = chosen("printed-invoices")
 
 BATCH_SIZE = 50
 # a fixed time, so that two archives of the same month are equal

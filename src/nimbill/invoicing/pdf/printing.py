@@ -5,10 +5,7 @@ from typing import Any
 from litestar import Request, Response
 
 from nimbill.access.request_context import get_request_context
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.pdf.pdf_cache import PdfPrinter
-
-basis = chosen("printed-invoices")
 
 PDF = "application/pdf"
 

@@ -8,7 +8,6 @@ import msgspec
 from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.customers.invoice_templates.operations import InvoiceTemplateBody
 from nimbill.customers.organisation_settings.records import OrganisationSettings
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.clock import local_date
 from nimbill.foundation.currency import Currency
@@ -18,8 +17,6 @@ from nimbill.invoicing.calculation.sheet import calculate_invoice
 from nimbill.invoicing.calculation.terms import Terms
 from nimbill.invoicing.documents.document import Addressee, InvoiceDocument
 from nimbill.invoicing.documents.issuer import build_issuer, calculate_due_date
-
-basis = chosen("template-preview")
 
 _SETTING = InvoiceSetting(
     calc_type="account",

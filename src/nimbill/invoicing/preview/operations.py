@@ -11,7 +11,6 @@ from nimbill.customers.billing_groups.operations import (
 from nimbill.customers.billing_groups.records import is_billing_group_visible
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.money import subtract_decimals
@@ -24,8 +23,6 @@ from nimbill.invoicing.runs.build_invoice import build_invoice
 from nimbill.invoicing.runs.invoice_inputs import InvoiceInputs, MonthContext, load_invoice_inputs
 from nimbill.invoicing.runs.invoice_run import load_batch
 from nimbill.invoicing.runs.operations import refuse_if_missing
-
-basis = chosen("terms-preview")
 
 
 async def preview_terms(

@@ -9,7 +9,6 @@ from nimbill.costs.months.records import month_states
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.money import subtract_decimals
@@ -21,8 +20,6 @@ from nimbill.invoicing.documents.stored_invoices import (
 )
 from nimbill.invoicing.profit.bodies import CustomerHistory, CustomerMonth
 from nimbill.invoicing.profit.profit_rate import calculate_rate
-
-basis = chosen("customer-history")
 
 _invoices, _revisions, _states = invoices.c, invoice_revisions.c, month_states.c
 

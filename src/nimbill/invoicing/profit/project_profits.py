@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.customers.projects.records import list_projects
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import (
     ExactAmount,
@@ -30,8 +29,6 @@ from nimbill.invoicing.profit.bodies import ProjectAmount, ProjectFigures, Proje
 from nimbill.invoicing.profit.profit_rate import calculate_rate
 
 __all__ = ["ProjectProfit"]  # also used by the CSV export
-
-basis = chosen("project-months")
 
 
 async def list_project_profits(

@@ -4,11 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import subtract_decimals
 from nimbill.invoicing.reconciliation.tie_out import INVOICE_MISSING
-
-basis = chosen("tie-out")
 
 ENTRY_NOT_ON_INVOICE = "entry_not_on_invoice"
 ENTRY_NOT_APPLIED = "entry_not_applied"

@@ -5,13 +5,10 @@ from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
 from nimbill.database.tenant_scope import Row
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import add_decimals, strip_zeros, subtract_decimals
 from nimbill.foundation.vendors import Vendor
 from nimbill.invoicing.corrections.records import DriftDecisionKind, decode_late_costs
 from nimbill.invoicing.reconciliation.bodies import TieOutLateCost
-
-basis = chosen("tie-out")
 
 ZERO = Decimal(0)
 

@@ -23,7 +23,6 @@ from nimbill.costs.lake.records import cost_months
 from nimbill.costs.months.records import MonthState
 from nimbill.database.tenant_scope import TenantScope, fetch_row, fetch_rows
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import CURRENCIES
 from nimbill.foundation.money import add_decimals, subtract_decimals
@@ -43,8 +42,6 @@ from nimbill.invoicing.reconciliation.tie_out import (
     InvoicedUsage,
     ServiceKey,
 )
-
-basis = chosen("tie-out")
 
 COMPARISON = 2  # increased when the same data would be compared otherwise
 

@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.months.records import lock_month
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.money import strip_zeros
@@ -58,7 +57,6 @@ from nimbill.invoicing.reconciliation.tie_out import (
 
 __all__ = ["TieOut"]  # also used by the command line
 
-basis = chosen("tie-out")
 
 ALL_ROWS = slice(None)
 

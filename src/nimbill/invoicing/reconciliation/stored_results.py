@@ -14,7 +14,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope, metadata
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.reconciliation.bodies import (
     TieOutAccount,
@@ -24,8 +23,6 @@ from nimbill.invoicing.reconciliation.bodies import (
     TieOutPayer,
     TieOutState,
 )
-
-basis = chosen("tie-out")
 
 tie_out_results = sa.Table(
     "tie_out_results",

@@ -6,10 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import NamedTuple
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import add_decimals, subtract_decimals, sum_decimals
-
-basis = chosen("tie-out")
 
 ZERO = Decimal(0)
 

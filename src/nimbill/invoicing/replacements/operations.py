@@ -9,7 +9,6 @@ from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict
 from nimbill.foundation.ids import new_id
@@ -28,8 +27,6 @@ from nimbill.invoicing.runs.operations import refuse_if_missing
 from nimbill.invoicing.sending.operations import InvoiceStatus, describe_invoice, load_status
 from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import publish_event
-
-basis = chosen("replaced-invoices")
 
 
 async def replace_invoice(

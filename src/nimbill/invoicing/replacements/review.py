@@ -10,15 +10,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import add_decimals
 from nimbill.invoicing.credit_notes.document import list_creditable_amounts
 from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
 from nimbill.invoicing.documents.replaced_invoices import list_replaced_invoices
 from nimbill.invoicing.documents.stored_invoices import list_revisions
-
-basis = chosen("approvals")
 
 # given when the new invoice is stored
 _GIVEN_LATER = ("invoice_no", "issue_date", "due_date")

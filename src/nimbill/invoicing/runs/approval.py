@@ -8,13 +8,10 @@ from nimbill.approvals.approvable_operation import (
 )
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.costs.months.records import lock_month
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.bodies import SaveExchangeRateRequest
 from nimbill.invoicing.runs.month_settings import load_saved_settings
 from nimbill.invoicing.runs.operations import save_exchange_rates
-
-basis = chosen("approvals")
 
 
 async def _save(execution: Execution) -> PerformedOperation:

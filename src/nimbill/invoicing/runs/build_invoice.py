@@ -6,7 +6,6 @@ from datetime import datetime
 from nimbill.customers.billing_groups.records import InvoiceSetting
 from nimbill.customers.organisation_settings.records import OrganisationSettings
 from nimbill.database.tenant_scope import Row
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.clock import local_date
 from nimbill.foundation.currency import CURRENCIES, Currency
@@ -36,7 +35,7 @@ from nimbill.invoicing.runs.month_settings import (
     read_setting_fields,
 )
 
-basis = chosen("skipped-groups")
+# See docs/choices.md, skipped-groups.
 
 
 def build_invoice(

@@ -10,10 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.records import USAGE, cost_months, cost_sums, cost_tag_sums
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 
-basis = chosen("invoice-inputs")
+# See docs/choices.md, invoice-inputs.
 
 
 class UsageKey(NamedTuple):

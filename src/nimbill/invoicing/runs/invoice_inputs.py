@@ -23,7 +23,6 @@ from nimbill.customers.invoice_templates.records import invoice_templates
 from nimbill.customers.organisation_settings.records import OrganisationSettings, load_settings
 from nimbill.customers.projects.records import projects
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import add_decimals, subtract_decimals
 from nimbill.invoicing.documents.replaced_invoices import load_replaced_numbers
@@ -35,7 +34,7 @@ from nimbill.invoicing.runs.month_settings import (
     replace_terms,
 )
 
-basis = chosen("invoice-inputs")
+# See docs/choices.md, invoice-inputs.
 
 TAX = "tax"
 

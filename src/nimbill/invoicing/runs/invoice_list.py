@@ -14,7 +14,6 @@ from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.list_query import COMPLETE, ListQuery
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import Rounding, round_amount, sum_exact
 from nimbill.foundation.vendor_names import BILLED_VENDORS
@@ -44,8 +43,6 @@ from nimbill.invoicing.documents.stored_invoices import (
 )
 from nimbill.invoicing.runs.invoice_selection import select_invoiced_groups
 from nimbill.invoicing.runs.month_settings import load_saved_settings, read_setting_fields
-
-basis = chosen("invoice-list")
 
 
 async def load_invoice_list(

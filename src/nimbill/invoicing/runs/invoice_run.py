@@ -17,7 +17,6 @@ from nimbill.audit import records as audit
 from nimbill.costs.months.records import MonthState, lock_month, lock_month_shared
 from nimbill.database.tenant_scope import TenantScope, is_database_unavailable, transaction
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.calculation.terms import CannotBeBilled
 from nimbill.invoicing.documents import stored_invoices
@@ -36,8 +35,6 @@ from nimbill.invoicing.runs.invoice_inputs import (
 from nimbill.jobs.runner import Job, JobType, ReportProgress
 from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import Announcement, publish_event, publish_events
-
-basis = chosen("invoice-runs")
 
 FIRST_BATCH_GROUPS, BATCH_GROUPS = 10, 200
 BATCH_LINES = 2_000  # drafts are stored together until they have this many lines

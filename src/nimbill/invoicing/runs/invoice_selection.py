@@ -15,13 +15,10 @@ from nimbill.customers.billing_groups.records import (
 from nimbill.customers.projects.records import projects
 from nimbill.database.list_query import ListQuery
 from nimbill.database.tenant_scope import TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ExactAmount, sum_exact
 from nimbill.invoicing.documents.document import InvoiceSummary, convert_sales
 from nimbill.invoicing.documents.stored_invoices import StoredInvoice
-
-basis = chosen("invoice-list")
 
 Invoices = Sequence[StoredInvoice[InvoiceSummary]]
 # Columns of invoices; all others are columns of billing groups.

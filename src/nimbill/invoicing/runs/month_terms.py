@@ -8,7 +8,6 @@ from nimbill.costs.months.records import lock_month, month_states
 from nimbill.customers.billing_groups.invoice_setting_records import invoice_settings
 from nimbill.customers.billing_groups.records import is_billing_group_visible
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.vendors import BilledVendor
@@ -21,8 +20,6 @@ from nimbill.invoicing.runs.month_settings import (
     monthly_invoice_settings,
 )
 from nimbill.invoicing.runs.operations import refuse_if_missing
-
-basis = chosen("terms-of-open-months")
 
 _saved, _defaults = monthly_invoice_settings.c, invoice_settings.c
 

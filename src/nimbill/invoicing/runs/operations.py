@@ -18,7 +18,6 @@ from nimbill.customers.billing_groups.fee_targets import resolve_fee_targets
 from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation import clock, exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
 from nimbill.invoicing.calculation.terms import CannotBeBilled
@@ -43,7 +42,7 @@ from nimbill.invoicing.runs.records import RunRequest
 
 __all__ = ["CreateInvoicesRequest", "CreateInvoicesResponse"]  # also used by the command line
 
-basis = chosen("month-end-order")
+# See docs/choices.md, month-end-order.
 
 POLL_INTERVAL = timedelta(milliseconds=100)
 

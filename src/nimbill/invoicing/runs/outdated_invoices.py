@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.free_format_records import free_format_items
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.document import COMPARED_ITEM_FIELDS
 from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices, join_revision
@@ -18,7 +17,7 @@ from nimbill.invoicing.runs.month_settings import (
     monthly_invoice_settings,
 )
 
-basis = chosen("outdated-invoices")
+# See docs/choices.md, outdated-invoices.
 
 _invoices, _revisions = invoices.c, invoice_revisions.c
 _saved, _items = monthly_invoice_settings.c, free_format_items.c

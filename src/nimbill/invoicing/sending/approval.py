@@ -27,8 +27,6 @@ from nimbill.invoicing.documents.replaced_invoices import load_import_replacemen
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no, lock_invoices
 from nimbill.invoicing.sending.bodies import SeenRevisions, find_revisions_violations
 
-basis = chosen("approved-invoices")
-
 
 class InvoiceIssue(Body, frozen=True, kw_only=True):
     """The invoices of a month to approve: company_id to the current revision."""

@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.audit import records as audit
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Violation, refuse_if
 from nimbill.invoicing.documents.stored_invoices import (
@@ -23,8 +22,6 @@ from nimbill.invoicing.sending.pdf_job import STORE_SENT_PDF, build_subject
 from nimbill.jobs.records import add_jobs
 from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import Announcement, publish_events
-
-basis = chosen("sent-invoices")
 
 
 async def mark_invoices(

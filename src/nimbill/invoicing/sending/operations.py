@@ -14,7 +14,6 @@ from nimbill.approvals.requirement import (
 )
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, Violation, not_found
 from nimbill.foundation.money import sum_decimals
@@ -30,8 +29,6 @@ from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import publish_event
 
 __all__ = ["InvoiceStatus"]  # also used by deliveries, and the response of replacing an invoice
-
-basis = chosen("sent-invoices")
 
 
 async def load_status(

@@ -8,12 +8,9 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.pdf.pdf_cache import PdfPrinter, load_revision_pdf
 from nimbill.jobs.runner import Job, JobType, ReportProgress
-
-basis = chosen("sent-invoices")
 
 STORE_SENT_PDF = "store_sent_pdf"
 LANE = "pdf"  # thousands of files delay nothing else

@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.invoice_approvals import is_approved
 from nimbill.invoicing.documents.stored_invoices import (
@@ -17,8 +16,6 @@ from nimbill.invoicing.documents.stored_invoices import (
     join_group,
     join_revision,
 )
-
-basis = chosen("sent-invoices")
 
 _invoices = invoices.c
 

@@ -4,7 +4,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.database.tenant_scope import Row
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found
 from nimbill.legacy.roles.permissions import load_permission_of_user
 from nimbill.legacy.stacks import records as stacks
@@ -12,7 +11,7 @@ from nimbill.legacy.stacks.operations import DESCRIBE_STACK, format_stack_resour
 from nimbill.legacy.stacks.stack_transitions import StackStatus
 from nimbill.legacy.token_product import AGENT
 
-basis = chosen("agent-credentials")
+# See docs/choices.md, agent-credentials.
 
 
 async def find_agent_stack(

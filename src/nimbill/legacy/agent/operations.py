@@ -7,7 +7,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Conflict
 from nimbill.legacy.agent import records
@@ -29,9 +28,7 @@ from nimbill.legacy.templates.template_rules import (
 )
 from nimbill.legacy.timestamps import format_unix_seconds
 
-basis = stated("Events")
-configuration_basis = chosen("agent-configuration")
-published_basis = chosen("published-agent-configuration")
+# See docs/choices.md, agent-configuration.
 
 SPOT_TERMINATE = "spot_terminate"
 ERROR = "error"

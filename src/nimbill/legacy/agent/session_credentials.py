@@ -10,7 +10,6 @@ from enum import StrEnum
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Conflict, NotFound, NotPermitted
 from nimbill.foundation.extras import describe_missing_extra
@@ -20,8 +19,6 @@ from nimbill.legacy.agent.session_policies import build_logs_policy, build_stack
 from nimbill.legacy.provisioning.provisioner import PermanentError, TransientError
 from nimbill.legacy.templates import records as templates
 from nimbill.legacy.templates.secrets import read_template_with_secrets
-
-basis = chosen("agent-session-credentials")
 
 # The published agent asks again after at most 29 minutes, so one failed request does no harm.
 SESSION_SECONDS = 3_600

@@ -7,10 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from nimbill.foundation.basis import chosen
 from nimbill.legacy.provisioning.provisioner import STACK_TAG
-
-basis = chosen("agent-session-credentials")
 
 
 def build_stack_policy(stack_id: str) -> str:

@@ -3,14 +3,13 @@
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation, not_found, refuse_if
 from nimbill.legacy.containers import records
 from nimbill.legacy.containers.bodies import Container
 from nimbill.legacy.roles.permissions import Permission
 from nimbill.legacy.timestamps import format_unix_seconds
 
-basis = chosen("container-lists")
+# See docs/choices.md, container-lists.
 
 DESCRIBE_CONTAINERS = "container:describeContainers"
 

@@ -6,7 +6,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.database.tenant_scope import Row
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.legacy.deployments import records
 from nimbill.legacy.deployments.bodies import (
@@ -28,7 +27,7 @@ from nimbill.legacy.stacks.operations import (
 from nimbill.legacy.stacks.records import list_launched_instances
 from nimbill.legacy.stacks.stack_transitions import IN_PROGRESS
 
-basis = chosen("deployments")
+# See docs/choices.md, deployments.
 
 INSTANCE = "AWS::EC2::Instance"
 DELETE_STACK = "stack:deleteStack"

@@ -7,7 +7,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.passwords import client_secret_matches
 from nimbill.access.request_context import Resources
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.identity.login.grants import (
     AuthenticatedClient,
     TokenRequestError,
@@ -22,8 +21,8 @@ from nimbill.legacy.login.bodies import LegacyTokenAnswer
 from nimbill.legacy.stacks.stack_ids import is_stack_id
 from nimbill.legacy.token_product import AGENT, LEGACY
 
-basis = chosen("legacy-grants")
-agents_basis = chosen("agent-credentials")
+# See docs/choices.md, legacy-grants.
+# See docs/choices.md, agent-credentials.
 
 AGENT_EPOCH = 0  # the token of a stack never changes
 

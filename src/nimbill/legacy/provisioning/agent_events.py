@@ -4,7 +4,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.legacy.provisioning import records
 from nimbill.legacy.provisioning.instance_plan import InstanceState
 from nimbill.legacy.stacks import records as stacks
@@ -16,8 +15,8 @@ from nimbill.legacy.stacks.stack_transitions import (
     is_allowed,
 )
 
-basis = chosen("spot-replacement")
-error_basis = chosen("agent-errors")
+# See docs/choices.md, spot-replacement.
+# See docs/choices.md, agent-errors.
 
 REASON_MAX = 500
 DEFAULT_REASON = "its agent reported an error"

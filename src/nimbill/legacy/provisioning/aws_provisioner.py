@@ -11,7 +11,6 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from botocore.loaders import create_loader
 
-from nimbill.foundation.basis import chosen
 from nimbill.legacy.provisioning.aws_errors import translate_error
 from nimbill.legacy.provisioning.cloud_init import build_user_data
 from nimbill.legacy.provisioning.computed_values import (
@@ -32,9 +31,9 @@ from nimbill.legacy.provisioning.provisioner import (
 )
 from nimbill.legacy.stacks.stack_instances import ADDRESS_FIELDS
 
-basis = chosen("provisioners")
-key_pair_basis = chosen("stack-key-pairs")
-spot_basis = chosen("spot-instances")
+# See docs/choices.md, provisioners.
+# See docs/choices.md, stack-key-pairs.
+# See docs/choices.md, spot-instances.
 
 KEY_TAG = "nimbill:instance"
 FLAG_TAG = "nimbill:flag"

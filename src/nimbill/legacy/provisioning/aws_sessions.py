@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping
 
-from nimbill.foundation.basis import chosen
 from nimbill.legacy.provisioning.aws_provisioner import create_client, translated_errors
-
-basis = chosen("agent-session-credentials")
 
 # An agent waits for the answer, and repeats the request if it fails.
 CONNECT_SECONDS = 3

@@ -2,10 +2,9 @@
 
 import json
 
-from nimbill.foundation.basis import chosen
 from nimbill.legacy.provisioning.provisioner import LaunchContext
 
-basis = chosen("agent-on-instances")
+# See docs/choices.md, agent-on-instances.
 
 CONFIG_FILE = "/etc/nimbill/agent.json"
 UNIT = "nimbill-agent.service"

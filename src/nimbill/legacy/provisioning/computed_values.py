@@ -4,9 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("computed-values")
+# See docs/choices.md, computed-values.
 
 COMPUTED = "${computed}"
 

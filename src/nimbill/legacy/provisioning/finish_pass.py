@@ -7,7 +7,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.jobs.runner import Job
 from nimbill.legacy.provisioning import records
 from nimbill.legacy.provisioning.instance_plan import (
@@ -32,7 +31,7 @@ from nimbill.legacy.stacks.stack_transitions import (
 from nimbill.legacy.templates import records as templates
 from nimbill.legacy.templates.secrets import read_masked_template
 
-basis = chosen("container-complete")
+# See docs/choices.md, container-complete.
 
 DEFAULT_REASON = "every attempt failed"
 COMPLETE = "complete"

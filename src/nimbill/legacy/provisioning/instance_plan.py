@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from nimbill.foundation.basis import chosen
 from nimbill.legacy.templates.template_rules import complete_provision
 
-basis = chosen("stack-reconciliation")
-replacing_basis = chosen("changed-instances")
+# See docs/choices.md, stack-reconciliation.
+# See docs/choices.md, changed-instances.
 
 Slot = tuple[str, int]  # flag of the layer, ordinal within it
 

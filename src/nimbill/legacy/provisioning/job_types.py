@@ -2,7 +2,6 @@
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.jobs.runner import JobType
 from nimbill.legacy.provisioning.finish_pass import fail_in_progress_stack, finish_pass
@@ -10,7 +9,7 @@ from nimbill.legacy.provisioning.reconciler import StackReconciler
 from nimbill.legacy.settings import LegacySettings
 from nimbill.legacy.stacks.records import RECONCILE_STACK
 
-basis = chosen("stack-reconciliation")
+# See docs/choices.md, stack-reconciliation.
 
 LANE = "stacks"
 

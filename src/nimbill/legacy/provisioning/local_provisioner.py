@@ -5,7 +5,6 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
-from nimbill.foundation.basis import chosen
 from nimbill.legacy.agent_program import (
     AgentConfig,
     ServiceUnreachable,
@@ -27,7 +26,7 @@ from nimbill.legacy.provisioning.provisioner import (
     TransientError,
 )
 
-basis = chosen("local-provisioner")
+# See docs/choices.md, local-provisioner.
 
 BOOTS_MAX = 10  # per pass
 TIMEOUT_SECONDS = 5.0

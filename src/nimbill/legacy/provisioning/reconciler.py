@@ -14,7 +14,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.database.tenant_scope import Row, transaction
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.extras import describe_missing_extra
 from nimbill.foundation.ids import derive_id
@@ -60,7 +59,7 @@ from nimbill.legacy.stacks.stack_transitions import (
 from nimbill.legacy.templates import records as templates
 from nimbill.legacy.templates.secrets import read_template_with_secrets
 
-basis = chosen("stack-reconciliation")
+# See docs/choices.md, stack-reconciliation.
 
 LAUNCHES_MAX = 10  # per pass
 START_TIME_MAX = timedelta(minutes=15)

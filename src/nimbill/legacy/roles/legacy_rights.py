@@ -5,14 +5,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.user_kind import UserKind
 from nimbill.legacy.roles import records
 from nimbill.legacy.roles.role_templates import DEFAULT_SCOPE
 from nimbill.legacy.roles.scope_comparison import scopes_cover
 
-basis = chosen("default-scope")
+# See docs/choices.md, default-scope.
 
 WITH_ACCESS = (UserKind.root, UserKind.subuser)  # other users have portal tokens only
 

@@ -5,7 +5,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock, exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import (
     Conflict,
     Invalid,
@@ -21,11 +20,11 @@ from nimbill.legacy.roles import records
 from nimbill.legacy.roles.bodies import LegacyRoleWrite
 from nimbill.legacy.roles.role_scope_rules import SCOPE_BYTES_MAX, find_scope_violations
 
-basis = chosen("legacy-user-roles")
+# See docs/choices.md, legacy-user-roles.
 
 ROLES_PER_USER_MAX = 5
 
-references_basis = chosen("references-in-bodies")
+# See docs/choices.md, references-in-bodies.
 
 _UNKNOWN_USER = Violation("username", "an existing user")
 _UNKNOWN_ROLE = Violation("role_id", "an existing role")

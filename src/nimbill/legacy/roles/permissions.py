@@ -6,14 +6,12 @@ from dataclasses import dataclass
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import NotPermitted
 from nimbill.foundation.user_kind import UserKind
 from nimbill.legacy.roles.legacy_rights import load_scope_documents
 from nimbill.legacy.roles.role_scope import RoleScope, allows, parse_scope
 
-basis = stated("Authentication")
-master_basis = chosen("master-account")
+# See docs/choices.md, master-account.
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,10 +15,6 @@ from operator import and_
 
 import msgspec
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("role-scopes")
-
 # no stored resource has a longer name; longer texts are denied without matching
 TEXT_MAX = 160
 _CACHED_SCOPES_MAX = 128  # the largest possible scope takes about 220 kB

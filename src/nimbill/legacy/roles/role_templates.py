@@ -4,10 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("role-templates")
-default_basis = chosen("default-scope")
+# See docs/choices.md, role-templates.
+# See docs/choices.md, default-scope.
 
 VERSION = "2026-11-15"
 

@@ -5,10 +5,9 @@ The comparison may answer no although the answer is yes, but never the other way
 
 from collections.abc import Collection, Sequence
 
-from nimbill.foundation.basis import chosen
 from nimbill.legacy.roles.role_scope import parse_scope
 
-basis = chosen("no-privilege-escalation")
+# See docs/choices.md, no-privilege-escalation.
 
 # every action that a route of version 3 requires; operations on roles need no scope
 ACTIONS = (

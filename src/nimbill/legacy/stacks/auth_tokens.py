@@ -6,11 +6,10 @@ A hash is stored to verify it, and an encrypted copy to show it and to pass it t
 from nimbill.access.caller import Caller
 from nimbill.access.passwords import generate_client_secret
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.legacy.roles.permissions import is_master_account
 
-basis = chosen("stack-auth-token")
+# See docs/choices.md, stack-auth-token.
 
 MASK = "***"
 

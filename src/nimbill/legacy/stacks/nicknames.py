@@ -2,9 +2,7 @@
 
 import secrets
 
-from nimbill.foundation.basis import chosen
-
-basis = chosen("stack-nicknames")
+# See docs/choices.md, stack-nicknames.
 
 ADJECTIVES = (
     "amber", "brave", "bright", "calm", "clear", "cool", "crisp", "early", "even", "fair",

@@ -6,10 +6,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import UNSET
 
 from nimbill.database.tenant_scope import Row
-from nimbill.foundation.basis import chosen
 from nimbill.legacy.stacks.bodies import Ec2State, StackInstance
-
-basis = chosen("stack-instances")
 
 ADDRESS_FIELDS = ("PublicDnsName", "PublicIpAddress", "PrivateIpAddress")
 

@@ -11,7 +11,6 @@ from nimbill.access.request_context import Resources
 from nimbill.database.tenant_lookup import add_lookup
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock, exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Conflict, not_found, refuse_if
 from nimbill.foundation.ids import new_id
@@ -32,7 +31,7 @@ from nimbill.legacy.templates.secrets import (
 from nimbill.legacy.templates.template_parser import SentTemplate
 from nimbill.legacy.templates.template_rules import find_template_violations
 
-basis = chosen("template-update")
+# See docs/choices.md, template-update.
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,12 @@ from typing import Any
 
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Violation
 from nimbill.http.routing import SECRET_FIELDS
 from nimbill.legacy.templates.template_rules import MASK
 
-basis = chosen("template-secrets")
+# See docs/choices.md, template-secrets.
 
 # at any depth of a template, in any letter case
 SECRET_NAMES = frozenset(

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from nimbill.foundation.basis import chosen
 from nimbill.legacy.templates.secrets import escape_key, wrap_secrets
 from nimbill.legacy.templates.template_rules import MASK
 
-basis = chosen("compare-paths")
+# See docs/choices.md, compare-paths.
 
 
 @dataclass(frozen=True, slots=True, repr=False)

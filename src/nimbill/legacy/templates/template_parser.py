@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import (
     Invalid,
     Unreadable,
@@ -15,8 +14,6 @@ from nimbill.foundation.errors import (
 )
 from nimbill.http.forms import FORM_TYPES, parse_form
 from nimbill.legacy.templates.yaml_parser import parse_yaml
-
-basis = chosen("template-forms")
 
 TEMPLATE_BYTES_MAX = 262_144
 # percent-encoding triples the size; the rest is for the nickname

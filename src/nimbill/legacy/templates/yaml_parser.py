@@ -6,10 +6,9 @@ from typing import Any
 import yaml
 
 from nimbill.foundation import exact_json
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid
 
-basis = chosen("template-yaml")
+# See docs/choices.md, template-yaml.
 
 VALUES_MAX = 10_000  # parsing takes a tenth of a second
 

@@ -4,12 +4,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.customers.cloud_accounts.records import lock_account, rename_account
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import not_found
 from nimbill.portal.accounts.bodies import NamedAccount
 from nimbill.portal.view import PortalView, load_view
-
-basis = chosen("portal-accounts")
 
 
 async def rename_visible_account(

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ExactAmount, expand_amount
@@ -22,8 +21,6 @@ from nimbill.portal.report_basis import ReportBasis
 from nimbill.portal.report_months import list_months
 from nimbill.portal.usage.bodies import list_unpriced
 from nimbill.portal.usage_sums import Dimension, Usage, load_usage
-
-basis = chosen("portal-anomalies")
 
 MONTHS_BEFORE = 2  # 30 days before 1 March are in January
 

@@ -4,11 +4,8 @@ from collections.abc import Mapping
 from datetime import date
 from decimal import Decimal
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import ExactAmount, expand_amount, to_exact
 from nimbill.portal.usage_sums import Usage
-
-basis = chosen("portal-anomalies")
 
 UnitPrices = Mapping[tuple[str, str], ExactAmount]
 

@@ -13,7 +13,6 @@ from nimbill.customers.billing_groups.records import list_billing_groups
 from nimbill.customers.organisation_settings.records import OrganisationSettings, load_settings
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.language import Language
@@ -32,8 +31,6 @@ from nimbill.portal.report_months import current_day
 from nimbill.portal.view import load_company_view
 from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import Announcement, publish_events
-
-basis = chosen("portal-budget-alerts")
 
 EVALUATE_COMPANY_BUDGETS = "evaluate_company_budgets"
 

@@ -5,7 +5,6 @@ from datetime import date
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.errors import Violation, refuse_if
 from nimbill.foundation.ids import new_id
@@ -26,9 +25,6 @@ from nimbill.portal.one_company import CompanyView
 from nimbill.portal.report_basis import ReportBasis
 from nimbill.portal.usage.bodies import list_unpriced
 from nimbill.portal.view import PortalView, require_unfiltered
-
-basis = chosen("portal-budgets")
-alerts_basis = chosen("portal-budget-alerts")
 
 TARGET_RULES = {
     BudgetTarget.account: "an account of this company",

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.role_actions import TAG_SEPARATOR
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import ExactAmount, expand_amount, to_exact
 from nimbill.portal.account_groups.records import list_member_accounts
 from nimbill.portal.budgets.bodies import Budget, BudgetState, BudgetTarget, Threshold
@@ -24,8 +23,6 @@ from nimbill.portal.forecast.month_forecast import DailySeries, forecast_month
 from nimbill.portal.report_basis import ReportBasis, load_report_basis
 from nimbill.portal.usage_sums import UnpricedMonth
 from nimbill.portal.view import PortalView
-
-basis = chosen("portal-budgets")
 
 
 class BudgetMonth(NamedTuple):

@@ -6,12 +6,11 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.foundation.basis import chosen
 from nimbill.http.versions import ObjectVersion
 from nimbill.portal.budgets import records
 from nimbill.portal.one_company import load_one_company
 
-basis = chosen("object-versions")
+# See docs/choices.md, object-versions.
 
 
 async def load_budgets_version(

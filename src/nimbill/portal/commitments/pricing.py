@@ -4,13 +4,12 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import NamedTuple
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import expand_amount, sum_exact
 from nimbill.portal.prices import NoPrice, PriceKey, Prices
 from nimbill.portal.usage_sums import PricedMonth, UnpricedMonth, Usage
 
-basis = chosen("customer-prices")
+# See docs/choices.md, customer-prices.
 
 
 class VendorCost(NamedTuple):

@@ -6,7 +6,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.commitment_records import list_on_demand_usage
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import strip_zeros
 from nimbill.portal.commitments.bodies import Recommendation, RecommendationList
@@ -18,8 +17,6 @@ from nimbill.portal.prices import PriceKey
 from nimbill.portal.report_basis import load_report_basis
 from nimbill.portal.usage.bodies import list_unpriced, list_usage_months
 from nimbill.portal.view import AccountKey, PortalView
-
-basis = chosen("portal-recommendations")
 
 
 async def list_recommendations(

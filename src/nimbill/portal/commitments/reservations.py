@@ -12,7 +12,6 @@ from nimbill.adjustments.reserved_instances.fee_records import list_reservations
 from nimbill.adjustments.reserved_instances.split_rules import limit_moves, split_fee
 from nimbill.adjustments.reserved_instances.vendor_values import format_time
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.calendar_month import month_end
 from nimbill.foundation.money import strip_zeros, subtract_decimals, sum_decimals
@@ -34,8 +33,6 @@ from nimbill.portal.prices import PriceKey
 from nimbill.portal.report_basis import ReportBasis, load_report_basis
 from nimbill.portal.usage.bodies import list_unpriced, list_usage_months
 from nimbill.portal.view import AccountKey, PortalView
-
-basis = chosen("portal-reservations")
 
 
 @dataclass(slots=True)

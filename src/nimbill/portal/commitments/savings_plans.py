@@ -16,7 +16,6 @@ from nimbill.costs.lake.commitment_records import (
     load_plan_use,
 )
 from nimbill.database.tenant_scope import Row, TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.portal.commitments.bodies import SavingsPlan, SavingsPlanList
 from nimbill.portal.commitments.commitment_rules import calculate_percentage
@@ -27,8 +26,6 @@ from nimbill.portal.prices import PriceKey
 from nimbill.portal.report_basis import load_report_basis
 from nimbill.portal.usage.bodies import list_unpriced, list_usage_months
 from nimbill.portal.view import AccountKey, PortalView
-
-basis = chosen("portal-savings-plans")
 
 # Only the owner of a plan has such lines: of AWS, and of Azure and FOCUS.
 OWNER_LINES = (RECURRING_FEE, "SavingsPlanUpfrontFee", "Purchase")

@@ -3,11 +3,8 @@
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import NotPermitted
 from nimbill.portal.view import PortalView, load_view
-
-basis = chosen("portal-reservations")
 
 
 async def load_commitment_view(

@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ExactAmount, expand_amount, sum_exact
@@ -33,8 +32,6 @@ from nimbill.portal.report_basis import ReportBasis, load_report_basis
 from nimbill.portal.report_months import list_months, list_report_months
 from nimbill.portal.usage.bodies import list_unpriced, list_usage_months
 from nimbill.portal.usage_sums import Dimension, Usage, load_usage
-
-basis = chosen("portal-dashboard")
 
 MONTHS_BEFORE = 12
 TOP_MAX = 10

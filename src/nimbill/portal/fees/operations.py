@@ -7,7 +7,6 @@ from typing import NamedTuple
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import CURRENCIES
 from nimbill.foundation.money import ExactAmount, expand_amount
 from nimbill.invoicing.runs.build_invoice import build_applied_entry
@@ -19,8 +18,6 @@ from nimbill.portal.report_basis import load_report_basis
 from nimbill.portal.usage.bodies import list_totals, list_unpriced
 from nimbill.portal.usage_sums import UnpricedMonth, Usage
 from nimbill.portal.view import AccountKey, PortalView
-
-basis = chosen("portal-fees")
 
 # the calc_type of an entry to the page that shows it; all others are on the page of other fees
 KINDS: Mapping[str, FeeKind] = {

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ZERO, ExactAmount
@@ -17,8 +16,6 @@ from nimbill.portal.report_basis import ReportBasis
 from nimbill.portal.report_months import list_months
 from nimbill.portal.usage_sums import Dimension, UnpricedMonth, load_usage
 from nimbill.portal.view import PortalView
-
-basis = chosen("portal-forecast")
 
 # Four weeks before the first day of a month, and a delivery that is some days late.
 MONTHS_BEFORE = 2

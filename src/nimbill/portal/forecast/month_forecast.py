@@ -11,7 +11,6 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.calendar_month import add_months, month_end, month_start
 from nimbill.foundation.money import (
     ZERO,
@@ -21,8 +20,6 @@ from nimbill.foundation.money import (
     sum_exact,
     to_exact,
 )
-
-basis = chosen("portal-forecast")
 
 WEEKS = 4
 BACK_TESTED_MONTHS = 6

@@ -6,14 +6,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.money import expand_amount
 from nimbill.portal.account_groups.records import list_groups
 from nimbill.portal.groups.bodies import GroupUsageRow
 from nimbill.portal.usage_sums import Dimension, Usage, load_usage
 from nimbill.portal.view import PortalView
-
-basis = chosen("account-groups")
 
 NO_GROUP = ""  # of accounts in no group
 

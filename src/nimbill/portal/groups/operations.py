@@ -6,7 +6,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.customers.billing_groups.records import lock_billing_group
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import (
     Conflict,
     NotFound,
@@ -20,8 +19,6 @@ from nimbill.portal.account_groups import records
 from nimbill.portal.account_groups.records import StoredGroup
 from nimbill.portal.groups.bodies import AccountGroup, AccountGroupChange, AccountGroupCreate
 from nimbill.portal.view import PortalView, load_view, require_company, require_unfiltered
-
-basis = chosen("account-groups")
 
 GROUPS_MAX = 500
 

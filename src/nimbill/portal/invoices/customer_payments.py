@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.documents.invoice_state import InvoiceState, find_state
 from nimbill.invoicing.documents.replaced_invoices import list_replaced_of_months
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no
@@ -17,8 +16,6 @@ from nimbill.invoicing.payments.operations import read_balance
 from nimbill.invoicing.payments.payment_rules import count_days_overdue
 from nimbill.invoicing.payments.records import list_sent_balances
 from nimbill.portal.invoices.bodies import CustomerPayment, CustomerReplacedInvoice
-
-basis = chosen("portal-invoices")
 
 InvoiceKey = tuple[str, str, str]  # month, company_id and vendor
 

@@ -9,7 +9,6 @@ from itertools import groupby
 
 import msgspec
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.language import Language
 from nimbill.foundation.money import sum_decimals
 from nimbill.invoicing.calculation.lines import UsageLine
@@ -21,8 +20,6 @@ from nimbill.invoicing.exports.invoice_csv import (
     build_invoice_tag_rows,
 )
 from nimbill.portal.csv_headings import translate_headings
-
-basis = chosen("portal-invoices")
 
 EncodeInvoice = Callable[[InvoiceDocument, Language | None], bytes]
 

@@ -5,7 +5,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.errors import not_found
 from nimbill.invoicing.documents.document import InvoiceDocument
@@ -19,8 +18,6 @@ from nimbill.invoicing.documents.stored_invoices import (
 from nimbill.portal.invoices.bodies import CustomerInvoice, CustomerInvoiceHead, show_invoice
 from nimbill.portal.invoices.customer_payments import load_outcomes
 from nimbill.portal.view import load_view, require_company, require_unfiltered
-
-basis = chosen("portal-invoices")
 
 
 async def list_heads(

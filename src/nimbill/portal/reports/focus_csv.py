@@ -8,12 +8,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from nimbill.foundation.basis import chosen
 from nimbill.invoicing.exports.csv_file import Cell, encode_csv
 from nimbill.invoicing.focus.invoice_rows import build_cost_and_usage_rows
 from nimbill.invoicing.focus.month_records import FocusMonth
-
-basis = chosen("portal-focus")
 
 COLUMNS = (
     "BilledCost",

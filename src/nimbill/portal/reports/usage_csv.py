@@ -7,7 +7,6 @@ from typing import NamedTuple
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation, refuse_if
 from nimbill.invoicing.exports.csv_file import Cell
 from nimbill.portal.groups.group_usage import list_rows_by_group, load_group_usage
@@ -17,8 +16,6 @@ from nimbill.portal.tags.tag_rules import KEY_RULE, is_tag_key, parse_keys
 from nimbill.portal.usage.bodies import list_rows_by_account, list_unpriced, list_usage_months
 from nimbill.portal.usage_sums import Dimension, Usage, load_usage
 from nimbill.portal.view import load_view
-
-basis = chosen("portal-reports")
 
 
 class ReportBy(StrEnum):

@@ -3,14 +3,11 @@
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import new_id
 from nimbill.identity.users.records import lock_user
 from nimbill.portal.saved_filters import records
 from nimbill.portal.saved_filters.bodies import SavedFilter, SavedFilterCreate
-
-basis = chosen("saved-filters")
 
 FILTERS_MAX = 100
 

@@ -11,14 +11,11 @@ from nimbill.customers.billing_groups.operations import require_company_id
 from nimbill.customers.resellers.records import list_resellers
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.product import Product
 from nimbill.portal.staff_views import records
 from nimbill.portal.staff_views.bodies import StaffView, StaffViewStart
-
-basis = chosen("staff-view")
 
 VIEW_LIFETIME = timedelta(minutes=15)
 

@@ -8,12 +8,9 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.access.tokens import Claims
 from nimbill.database.tenant_scope import TenantScope, set_tenant
 from nimbill.foundation import clock
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
 from nimbill.portal.staff_views import records
-
-basis = chosen("staff-view")
 
 # Whoever may set a customer's password could sign in as the customer anyway.
 VIEW_ACTIONS = (RoleAction.ModifyReseller,)

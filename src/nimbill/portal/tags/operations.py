@@ -8,7 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.customers.organisation_settings.records import load_settings
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Violation, refuse_if
 from nimbill.portal.tags.bodies import TagGraph, TagSeries
 from nimbill.portal.tags.tag_rules import RULE_FOR_CUSTOMERS, RULE_FOR_ORGANISATIONS
@@ -21,8 +20,6 @@ from nimbill.portal.usage.graph_series import (
 from nimbill.portal.usage_source import needs_tagged_sums
 from nimbill.portal.usage_sums import Dimension, Usage, load_usage
 from nimbill.portal.view import load_view
-
-basis = chosen("portal-tags")
 
 TAG_DIMENSIONS = (Dimension.tag, Dimension.second_tag)
 

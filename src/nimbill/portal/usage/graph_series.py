@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from nimbill.foundation.basis import chosen
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ZERO, ExactAmount, expand_amount, sum_exact
 from nimbill.portal.usage.bodies import (
@@ -16,8 +15,6 @@ from nimbill.portal.usage.bodies import (
     list_usage_months,
 )
 from nimbill.portal.usage_sums import Dimension, Usage
-
-basis = chosen("portal-usage")
 
 SERIES_MAX = 20
 
