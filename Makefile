@@ -113,7 +113,7 @@ SLOW_COMMAND_TESTS = $(addprefix tests/commands/test_,installed_wheel.py failure
 # They start mail servers, receivers of webhooks, an object store or processes, or migrate databases of their own.
 SERVER_TESTS = $(addprefix tests/webhooks/test_,deliver_events.py event_types.py http_sender.py replay_and_rotation.py) \
 	$(addprefix tests/mail/test_,composition.py deliver_message.py hand_over.py sender.py) \
-	$(addprefix tests/invoicing/deliveries/test_,interrupted_delivery.py smtp_deliveries.py) \
+	$(addprefix tests/issuing/deliveries/test_,interrupted_delivery.py smtp_deliveries.py) \
 	$(addprefix tests/imports/test_,file_errors.py preparation_signals.py resource_watch.py) \
 	tests/costs/ingestion/test_delivery_from_object_store.py tests/costs/lake/test_parquet_files.py \
 	tests/web/test_generated_files.py tests/database/test_migrate.py

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from nimbill.database.embedded_postgres import Address, embedded_postgres, superuser_address
 from nimbill.foundation.logs import configure_logs
+from tests.invoicing.month_end import MonthEnd
 from tests.lock_order import events_come_before_audit_entries
 from tests.running_service import Service, running_service
 from tests.temporary_database import execute_sql, temporary_database
@@ -103,3 +104,15 @@ def service(running: Service) -> Service:
     """The service with a new organisation, so that tests are independent."""
     running.organisation = running.new_organisation()
     return running
+
+
+@pytest.fixture(scope="module")
+def shared_month_end(running: Service, tmp_path_factory: pytest.TempPathFactory) -> MonthEnd:
+    """One organisation for all tests of a module, which must not use `service` beside it."""
+    running.organisation = running.new_organisation()
+    return MonthEnd(running, tmp_path_factory.mktemp("costs"))
+
+
+@pytest.fixture
+def month_end(service: Service, tmp_path: Path) -> MonthEnd:
+    return MonthEnd(service, tmp_path)

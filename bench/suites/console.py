@@ -17,6 +17,11 @@ from nimbill.access.caller import Caller
 from nimbill.adjustments.recalculation.routes import list_recalculation
 from nimbill.adjustments.reserved_instances.routes import list_reserved_instances
 from nimbill.application.audit_routes import list_audit_entries
+from nimbill.closing.checks.routes import list_findings
+from nimbill.closing.overview.routes import summarize_invoices
+from nimbill.closing.reconciliation.routes import read_tie_out
+from nimbill.closing.search.routes import search
+from nimbill.closing.steps.routes import list_months, read_month
 from nimbill.customers.billing_groups.group_names import list_group_names
 from nimbill.customers.billing_groups.routes import list_billing_groups
 from nimbill.customers.cloud_accounts.routes import list_accounts
@@ -25,11 +30,6 @@ from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import exact_json
 from nimbill.identity.users.routes import list_subusers
 from nimbill.imports.routes import list_unassigned_accounts
-from nimbill.invoicing.checks.routes import list_findings
-from nimbill.invoicing.closing.routes import list_months, read_month
-from nimbill.invoicing.overview.routes import summarize_invoices
-from nimbill.invoicing.reconciliation.routes import read_tie_out
-from nimbill.invoicing.search.routes import search
 
 OURS, BARE, ROUND_TRIP = "nimbill", "bare statement", "SELECT 1"
 DESCRIPTIONS = {

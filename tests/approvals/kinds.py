@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.approvals.office import CLOSING, EMPTY_MONTH, Office
+from tests.closing.steps.ready_month import add_import
 from tests.costs.months.month_requests import park_month
-from tests.invoicing.closing.ready_month import add_import
 from tests.invoicing.invoice_runs import prepare_example_a
 from tests.invoicing.month_end import MONTH, MonthEnd
 

@@ -16,10 +16,10 @@ from nimbill.approvals.records import approval_requests
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from tests.approvals.office import CLOSE, CLOSING, EMPTY_MONTH, Office, read_code
+from tests.closing.steps.ready_month import add_import
 from tests.command_line import wait_until
 from tests.costs.months.month_requests import park_month, run_in_transaction
 from tests.held_locks import call_while_locked
-from tests.invoicing.closing.ready_month import add_import
 from tests.problem_responses import read_violations
 from tests.subusers import create_subuser, run_concurrently
 from tests.webhooks.published_events import list_published, subscribe

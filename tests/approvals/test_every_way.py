@@ -17,14 +17,14 @@ CHECKS = {"require_approval", "_require_approval", "is_approval_required"}
 CHANGES = {
     "save_month_state": {
         "costs/months/operations.py reopen_month",
-        "invoicing/closing/operations.py close_month",
+        "closing/steps/operations.py close_month",
     },
     "store_settings": {"customers/organisation_settings/operations.py change_settings"},
     "save_rates": {"invoicing/runs/operations.py save_exchange_rates"},
-    "add_note": {"invoicing/credit_notes/operations.py store_note"},
-    "give_new_number": {"invoicing/replacements/operations.py store_replacement"},
-    "records.cancel": {"invoicing/sending/operations.py cancel"},
-    "records.mark_as_sent": {"invoicing/sending/operations.py mark_all_as_sent"},
+    "add_note": {"credit_notes/operations.py store_note"},
+    "give_new_number": {"corrections/replacements/operations.py store_replacement"},
+    "records.cancel": {"issuing/sending/operations.py cancel"},
+    "records.mark_as_sent": {"issuing/sending/operations.py mark_all_as_sent"},
     "add_invoice_template": {"customers/invoice_templates/operations.py create_invoice_template"},
     "records.change_invoice_template": {
         "customers/invoice_templates/operations.py change_invoice_template"

@@ -8,7 +8,7 @@ import pytest
 
 from nimbill.access.role_actions import RoleAction
 from tests.approvals.office import Office, read_code
-from tests.invoicing.corrections.late_deliveries import (
+from tests.credit_notes.corrected_invoices.late_deliveries import (
     REASON,
     figures,
     import_late,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.approvals.office import Office, read_code
-from tests.invoicing.corrections.late_deliveries import (
+from tests.credit_notes.corrected_invoices.late_deliveries import (
     REASON,
     import_late,
     late_lines,

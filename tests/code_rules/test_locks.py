@@ -23,7 +23,7 @@ OF_IDENTITY = "tests/identity/test_held_locks.py"
 OF_LEGACY = "tests/legacy/test_held_locks.py"
 OF_VERSIONS = "tests/http/test_version_locks.py"
 OF_WEBHOOKS = "tests/webhooks/test_held_locks.py"
-OF_CLOSING = "tests/invoicing/closing/test_closing_races.py"
+OF_CLOSING = "tests/closing/steps/test_closing_races.py"
 
 # the function that takes a lock, and the file of the test that fails without the lock
 LOCKS = {

@@ -247,10 +247,3 @@ def test_a_module_beside_the_packages_is_found(tmp_path: Path) -> None:
     write(tmp_path, "src/nimbill/stray.py", "")
 
     assert rules.misplaced_modules(tmp_path) == ["src/nimbill/stray.py belongs into a package"]
-
-
-def test_a_twenty_first_package_is_found(tmp_path: Path) -> None:
-    for number in range(21):
-        write(tmp_path, f"src/nimbill/package_{number}/__init__.py", "")
-
-    assert rules.misplaced_modules(tmp_path) == ["21 packages are more than 20"]

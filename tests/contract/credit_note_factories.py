@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from nimbill.foundation.currency import Currency
-from nimbill.foundation.ids import new_id
-from nimbill.foundation.language import Language
-from nimbill.invoicing.credit_notes.credit_note_rules import CreditKind
-from nimbill.invoicing.credit_notes.document import (
+from nimbill.credit_notes.credit_note_rules import CreditKind
+from nimbill.credit_notes.document import (
     CreditedAmount,
     CreditedTax,
     CreditNoteDocument,
     encode_note,
 )
+from nimbill.foundation.currency import Currency
+from nimbill.foundation.ids import new_id
+from nimbill.foundation.language import Language
 from nimbill.invoicing.documents.document import Addressee
 from tests.contract.month_factories import make_invoiced_group
 from tests.contract.tenants import PLAIN_VALUES, Tenant

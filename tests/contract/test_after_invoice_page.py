@@ -9,36 +9,36 @@ import pytest
 
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.approvals.bodies import Approval, ApprovalRequestBody, ApprovalState, ShortApproval
-from nimbill.customers.contacts.bodies import Contact, ContactBody
-from nimbill.invoicing.archive.archive_file import DOCUMENTS_MAX
-from nimbill.invoicing.archive.bodies import ArchivedDocument, ArchiveKey
-from nimbill.invoicing.credit_notes.bodies import (
+from nimbill.corrections.drift.bodies import DriftDecision, DriftDecisionRequest, DriftOfGroup
+from nimbill.credit_notes.bodies import (
     LINES_MAX,
     CorrectedRate,
     CorrectionPreview,
     CreditNoteRequest,
     ShortCreditNote,
 )
-from nimbill.invoicing.credit_notes.document import CreditNoteDocument
-from nimbill.invoicing.deliveries.bodies import (
+from nimbill.credit_notes.document import CreditNoteDocument
+from nimbill.customers.contacts.bodies import Contact, ContactBody
+from nimbill.invoicing.documents.invoice_state import InvoiceState
+from nimbill.issuing.archive.archive_file import DOCUMENTS_MAX
+from nimbill.issuing.archive.bodies import ArchivedDocument, ArchiveKey
+from nimbill.issuing.deliveries.bodies import (
     DeliveryState,
     InvoiceDelivery,
     PreviewedMail,
     SendInvoicesRequest,
 )
-from nimbill.invoicing.deliveries.problem_rules import DeliveryProblem
-from nimbill.invoicing.documents.invoice_state import InvoiceState
-from nimbill.invoicing.drift.bodies import DriftDecision, DriftDecisionRequest, DriftOfGroup
-from nimbill.invoicing.payments.bodies import (
+from nimbill.issuing.deliveries.problem_rules import DeliveryProblem
+from nimbill.issuing.sending.bodies import INVOICES_MAX, InvoiceStatus, ReplacedInvoice
+from nimbill.issuing.sending.publish_time_rules import DAYS_MAX
+from nimbill.receivables.payments.bodies import (
     InvoicePayments,
     Payment,
     PaymentRequest,
     Receivable,
     ReceivableTotal,
 )
-from nimbill.invoicing.payments.payment_rules import PaymentState
-from nimbill.invoicing.sending.bodies import INVOICES_MAX, InvoiceStatus, ReplacedInvoice
-from nimbill.invoicing.sending.publish_time_rules import DAYS_MAX
+from nimbill.receivables.payments.payment_rules import PaymentState
 from nimbill.webhooks.bodies import WebhookDelivery, WebhookEndpoint, WebhookEndpointBody
 from tests.contract.declared_routes import Route, all_routes
 from tests.contract.specification import (

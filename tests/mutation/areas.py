@@ -52,7 +52,7 @@ AREAS = (
     Area(
         "months",
         ("costs/months/*.py",),
-        ("tests/costs", "tests/imports", "tests/invoicing", "tests/approvals"),
+        ("tests/costs", "tests/imports", "tests/invoicing", "tests/closing", "tests/approvals"),
     ),
     Area("idempotency", ("http/idempotency.py",), ("tests/http", "tests/contract")),
     Area(
@@ -66,7 +66,8 @@ AREAS = (
 RECORDED_TESTS = (
     *("tests/foundation", "tests/http", "tests/application", "tests/access", "tests/contract"),
     *("tests/identity", "tests/legacy/roles", "tests/costs", "tests/imports", "tests/adjustments"),
-    *("tests/invoicing", "tests/approvals"),
+    *("tests/invoicing", "tests/credit_notes", "tests/receivables", "tests/issuing"),
+    *("tests/corrections", "tests/closing", "tests/approvals"),
 )
 # They run the whole product in processes of its own, which takes minutes.
 NOT_RECORDED_TESTS = ("tests/application/test_without_legacy.py",)

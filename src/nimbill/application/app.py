@@ -24,8 +24,17 @@ from nimbill.application.lifespan import build_lifespan
 from nimbill.application.middleware import RequestMiddleware
 from nimbill.application.openapi import build_openapi_document
 from nimbill.approvals import routes as approval_routes
+from nimbill.closing.checks import routes as check_routes
+from nimbill.closing.overview import routes as overview_routes
+from nimbill.closing.profit import routes as profit_routes
+from nimbill.closing.reconciliation import routes as tie_out_routes
+from nimbill.closing.search import routes as search_routes
+from nimbill.closing.steps import routes as closing_routes
+from nimbill.corrections.drift import routes as drift_routes
+from nimbill.corrections.replacements import routes as replacement_routes
 from nimbill.costs import routes as cost_routes
 from nimbill.costs.months import routes as month_routes
+from nimbill.credit_notes import routes as credit_note_routes
 from nimbill.customers.billing_groups import routes as billing_group_routes
 from nimbill.customers.cloud_accounts import routes as account_routes
 from nimbill.customers.contacts import routes as contact_routes
@@ -58,24 +67,14 @@ from nimbill.identity.rbac import routes as rbac_routes
 from nimbill.identity.second_factors import routes as second_factor_routes
 from nimbill.identity.users import routes as user_routes
 from nimbill.imports import routes as import_routes
-from nimbill.invoicing.archive import routes as archive_routes
-from nimbill.invoicing.checks import routes as check_routes
-from nimbill.invoicing.closing import routes as closing_routes
-from nimbill.invoicing.credit_notes import routes as credit_note_routes
-from nimbill.invoicing.deliveries import routes as delivery_routes
-from nimbill.invoicing.drift import routes as drift_routes
 from nimbill.invoicing.explanation import routes as explanation_routes
 from nimbill.invoicing.exports import routes as export_routes
-from nimbill.invoicing.overview import routes as overview_routes
-from nimbill.invoicing.payments import routes as payment_routes
 from nimbill.invoicing.pdf import routes as pdf_routes
 from nimbill.invoicing.preview import routes as preview_routes
-from nimbill.invoicing.profit import routes as profit_routes
-from nimbill.invoicing.reconciliation import routes as tie_out_routes
-from nimbill.invoicing.replacements import routes as replacement_routes
 from nimbill.invoicing.runs import routes as invoice_routes
-from nimbill.invoicing.search import routes as search_routes
-from nimbill.invoicing.sending import routes as sending_routes
+from nimbill.issuing.archive import routes as archive_routes
+from nimbill.issuing.deliveries import routes as delivery_routes
+from nimbill.issuing.sending import routes as sending_routes
 from nimbill.portal import routes as portal_routes
 from nimbill.portal.accounts import routes as portal_account_routes
 from nimbill.portal.anomalies import routes as portal_anomaly_routes
@@ -91,6 +90,7 @@ from nimbill.portal.saved_filters import routes as portal_filter_routes
 from nimbill.portal.staff_views import routes as staff_view_routes
 from nimbill.portal.tags import routes as portal_tag_routes
 from nimbill.portal.usage import routes as portal_usage_routes
+from nimbill.receivables.payments import routes as payment_routes
 from nimbill.webhooks import routes as webhook_routes
 
 JSON_BYTES_MAX = 1_048_576

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 
 from nimbill.approvals.approvable_operation import ApprovableOperation
+from nimbill.closing.steps.approval import CLOSE_MONTH
+from nimbill.corrections.drift.approval import CREDIT_INVOICE
 from nimbill.costs.months.approval import REOPEN_MONTH
 from nimbill.customers.invoice_templates.approval import SAVE_INVOICE_TEMPLATE
 from nimbill.customers.organisation_settings.approval import CHANGE_SETTINGS
 from nimbill.imports.approval import RELEASE_IMPORT
-from nimbill.invoicing.closing.approval import CLOSE_MONTH
-from nimbill.invoicing.drift.approval import CREDIT_INVOICE
 from nimbill.invoicing.runs.approval import SAVE_RATES
-from nimbill.invoicing.sending.approval import APPROVE_INVOICES
+from nimbill.issuing.sending.approval import APPROVE_INVOICES
 
 APPROVABLE_OPERATIONS: Mapping[str, ApprovableOperation] = {
     operation.kind: operation

@@ -35,12 +35,12 @@ from nimbill.foundation.encryption import Encryptor, load_key
 from nimbill.foundation.settings import Settings
 from nimbill.identity.login.password_attempts import forget_attempts
 from nimbill.imports.job_types import import_job_types
-from nimbill.invoicing.deliveries.delivery_job import delivery_job_types
 from nimbill.invoicing.documents.vendor_uses import find_used_vendors
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool
 from nimbill.invoicing.pdf.pdf_cache import PdfPrinter
 from nimbill.invoicing.runs.invoice_run import invoice_job_types
-from nimbill.invoicing.sending.pdf_job import sent_pdf_job_types
+from nimbill.issuing.deliveries.delivery_job import delivery_job_types
+from nimbill.issuing.sending.pdf_job import sent_pdf_job_types
 from nimbill.jobs.runner import JobRunner, JobType
 from nimbill.portal.budgets.evaluation import budget_job_types
 from nimbill.webhooks.delivery import webhook_job_types

@@ -10,6 +10,7 @@ from nimbill.adjustments.reserved_instances import records as reserved_instances
 from nimbill.application.installed import EXTENSIONS
 from nimbill.application.migration_packages import MIGRATIONS
 from nimbill.audit import records as audit
+from nimbill.closing.reconciliation import stored_results
 from nimbill.costs.lake import commitment_records as commitments
 from nimbill.costs.lake import product_name_records as product_names
 from nimbill.costs.lake import records as costs
@@ -30,7 +31,6 @@ from nimbill.identity.users import records as users
 from nimbill.imports import records as imports
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.exports import records as exports
-from nimbill.invoicing.reconciliation import stored_results
 from nimbill.invoicing.runs import month_settings
 from nimbill.invoicing.runs import records as invoice_runs
 from nimbill.jobs import records as jobs

@@ -26,13 +26,13 @@ from nimbill.foundation import exact_json
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.errors import Conflict
 from nimbill.foundation.failure_causes import describe_os_error
-from nimbill.invoicing.archive.archive_file import NoDocuments, OnProgress, write_archive
-from nimbill.invoicing.archive.archive_verification import UnreadableArchive, verify_archive
-from nimbill.invoicing.archive.document_filter import DocumentFilter, parse_filter
-from nimbill.invoicing.archive.manifest import ArchiveManifest
-from nimbill.invoicing.archive.signature import compute_fingerprint
 from nimbill.invoicing.pdf.compiler_pool import open_compiler_pool
 from nimbill.invoicing.pdf.pdf_cache import PdfPrinter
+from nimbill.issuing.archive.archive_file import NoDocuments, OnProgress, write_archive
+from nimbill.issuing.archive.archive_verification import UnreadableArchive, verify_archive
+from nimbill.issuing.archive.document_filter import DocumentFilter, parse_filter
+from nimbill.issuing.archive.manifest import ArchiveManifest
+from nimbill.issuing.archive.signature import compute_fingerprint
 
 BROKEN_ARCHIVE = 1  # exit code
 

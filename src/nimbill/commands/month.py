@@ -5,6 +5,8 @@ from typing import NoReturn
 from cyclopts import App
 
 from nimbill.application.command_transaction import CommandTransaction
+from nimbill.closing.steps.bodies import MonthClosing, MonthStatus, MonthStep, StepBlocker
+from nimbill.closing.steps.operations import close_month, load_month
 from nimbill.commands.console import (
     REFUSED,
     JsonSwitch,
@@ -22,8 +24,6 @@ from nimbill.costs.months.operations import reopen_month
 from nimbill.foundation import exact_json
 from nimbill.foundation.errors import Conflict, Violation
 from nimbill.http.request_bodies import Success, parse_body
-from nimbill.invoicing.closing.bodies import MonthClosing, MonthStatus, MonthStep, StepBlocker
-from nimbill.invoicing.closing.operations import close_month, load_month
 
 # See docs/choices.md, command-line.
 

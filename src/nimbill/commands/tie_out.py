@@ -4,18 +4,18 @@ import sys
 from decimal import Decimal
 
 from nimbill.application.command_transaction import CommandTransaction
+from nimbill.closing.reconciliation.bodies import (
+    TieOutDifference,
+    TieOutEntryDifference,
+    TieOutState,
+)
+from nimbill.closing.reconciliation.records import TieOut, load_tie_out
 from nimbill.commands.console import NOTHING_FOUND, JsonSwitch, print_json, print_text
 from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.names import Names, add_name, load_names
 from nimbill.commands.organisation_command import Organisation, run_reading
 from nimbill.commands.vendor_argument import READABLE, KnownVendorName, list_named_vendors
 from nimbill.foundation import exact_json
-from nimbill.invoicing.reconciliation.bodies import (
-    TieOutDifference,
-    TieOutEntryDifference,
-    TieOutState,
-)
-from nimbill.invoicing.reconciliation.records import TieOut, load_tie_out
 
 DOES_NOT_TIE = 1  # exit code
 EXIT_CODES = {

@@ -1,1 +1,1 @@
-"""Invoices: calculation, runs, stored documents, PDF, reconciliation, profit and CSV exports."""
+"""Invoices: calculation, runs, stored documents, PDF, explanation, previews and exports."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from nimbill.invoicing.archive.archive_verification import verify_archive
+from nimbill.issuing.archive.archive_verification import verify_archive
 from tests.browser.console.conftest import Console
 from tests.browser.console.sample_reseller import CLOSED_MONTH, SampleReseller
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.closing.steps.ready_month import OTHER_ACCOUNT, build_ready_month
 from tests.costs.months.month_requests import close_month
 from tests.customers.billing_groups.sample_bodies import FREE_FORMAT_ITEM
 from tests.imports.aws_reports import report_line
-from tests.invoicing.closing.ready_month import OTHER_ACCOUNT, build_ready_month
 from tests.invoicing.month_end import MONTH, MonthEnd
 from tests.problem_responses import read_problem
 

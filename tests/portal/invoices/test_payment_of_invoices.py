@@ -14,14 +14,14 @@ from nimbill.portal.invoices import customer_payments
 from tests.customers.invoice_templates.templates import create_template
 from tests.customers.resellers.reseller_accounts import create_reseller
 from tests.invoicing.month_end import MONTH, MonthEnd
-from tests.invoicing.payments.paid_invoices import (
+from tests.portal.portal_customer import ALL_FLAGS, PortalCustomer
+from tests.receivables.payments.paid_invoices import (
     TOTAL,
     create_empty_invoice,
     create_sent_invoice,
     path_of,
     pay,
 )
-from tests.portal.portal_customer import ALL_FLAGS, PortalCustomer
 from tests.running_service import Service
 
 

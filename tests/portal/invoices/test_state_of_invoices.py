@@ -9,8 +9,8 @@ import pytest
 
 from tests.customers.resellers.reseller_accounts import create_reseller
 from tests.invoicing.month_end import MONTH, MonthEnd
-from tests.invoicing.payments.paid_invoices import create_sent_invoice, path_of
 from tests.portal.portal_customer import ALL_FLAGS, PortalCustomer
+from tests.receivables.payments.paid_invoices import create_sent_invoice, path_of
 from tests.running_service import Service
 
 

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from nimbill.foundation.basis import Basis, chosen, stated
+from nimbill.foundation.basis import Basis, stated
 from nimbill.http.request_bodies import Body, Success
 
 
@@ -26,11 +26,3 @@ class ExportUrl(Success, frozen=True, kw_only=True):
     basis: ClassVar[Basis] = stated("CSV exports")
 
     url: str
-
-
-class ExportData(Success, frozen=True, kw_only=True):
-    """`data` is a link to the file."""
-
-    basis: ClassVar[Basis] = chosen("project-months")
-
-    data: str

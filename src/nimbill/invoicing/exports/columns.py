@@ -4,7 +4,6 @@ from nimbill.foundation.basis import chosen, stated
 
 basis = chosen("csv-headers")
 invoice_basis = stated("CSV exports")
-project_basis = chosen("project-months")
 
 _GROUP = ("BillingGroupID", "BillingGroupName", "CompanyName", "Vendor")
 _AMOUNTS = (
@@ -49,19 +48,4 @@ BILLING_GROUP_SETTING = (
     "集計タイプ",
     "値引き対象",
     "請求代行サービス計算対象",
-)
-
-PROJECT = (
-    "ProjectCode",
-    "ProjectLabel",
-    "ProjectCurrency",
-    "Vendor",
-    "Stock",
-    "Sales",
-    "Profit",
-    "ProfitRate",
-    "StockExchanged",
-    "SalesExchanged",
-    "ProfitExchanged",
-    "ProfitExchangedRate",
 )

@@ -31,8 +31,6 @@ from nimbill.invoicing.exports.invoice_csv import (
     build_invoice_tag_rows,
 )
 from nimbill.invoicing.exports.links import LINK_SECONDS, DownloadLink, build_signed_url
-from nimbill.invoicing.exports.project_csv import build_project_rows
-from nimbill.invoicing.profit.project_profits import list_project_profits
 
 # See docs/choices.md, stored-exports.
 
@@ -106,7 +104,7 @@ async def export_billing_groups(
         return build_link(caller, resources, export_id)
     header, rows = BILLING_GROUP_FILES[kind]
     content = encode_csv(header, await rows(db, caller.scope))
-    return await _store_file(db, caller, resources, kind, f"{clock.now():%Y%m%d}", content)
+    return await store_file(db, caller, resources, kind, f"{clock.now():%Y%m%d}", content)
 
 
 async def export_invoices(
@@ -118,18 +116,10 @@ async def export_invoices(
     documents = [invoice.document for invoice in created]
     # encoding a large month would block the event loop
     content = await asyncio.to_thread(lambda: encode_csv(header, rows(documents)))
-    return await _store_file(db, caller, resources, kind, month, content)
+    return await store_file(db, caller, resources, kind, month, content)
 
 
-async def export_projects(
-    db: AsyncConnection, caller: Caller, resources: Resources, month: str
-) -> str:
-    projects = await list_project_profits(db, caller.scope, month)
-    content = encode_csv(columns.PROJECT, build_project_rows(projects))
-    return await _store_file(db, caller, resources, "project", month, content)
-
-
-async def _store_file(
+async def store_file(
     db: AsyncConnection,
     caller: Caller,
     resources: Resources,

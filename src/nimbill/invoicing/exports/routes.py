@@ -19,12 +19,11 @@ from nimbill.http.routing import (
     post,
 )
 from nimbill.invoicing.exports import operations
-from nimbill.invoicing.exports.bodies import ExportData, ExportPath, ExportRequest, ExportUrl
+from nimbill.invoicing.exports.bodies import ExportPath, ExportRequest, ExportUrl
 from nimbill.invoicing.exports.links import verify_link
 
 READ = operations.READERS["billing-group"]
 READ_INVOICES = operations.READERS["invoice-account"]
-READ_PROJECTS = operations.READERS["project"]
 
 
 @post(
@@ -57,19 +56,6 @@ async def export_invoice_tag_csv(
     """Export a month's invoices by tag as CSV; the link is valid for ten minutes."""
     url = await operations.export_invoices(db, caller, resources, "invoice-tag", month)
     return ExportUrl(url=url)
-
-
-@get(
-    "/project/{month:str}/csv",
-    audiences=[Audience.core],
-    role_actions=READ_PROJECTS,
-    basis=chosen("project-months"),
-)
-async def export_projects_of_month(
-    month: PathMonth, caller: RequestCaller, db: Transaction, resources: WorkerResources
-) -> ExportData:
-    """Export a month's projects as CSV; the link is valid for ten minutes."""
-    return ExportData(data=await operations.export_projects(db, caller, resources, month))
 
 
 @post(
@@ -135,7 +121,6 @@ async def download(
 CORE_ROUTES = [
     export_invoice_account_csv,
     export_invoice_tag_csv,
-    export_projects_of_month,
     export_billing_group_csv,
     export_billing_group_setting_csv,
 ]

@@ -13,7 +13,7 @@ from nimbill.http.request_bodies import Body, described
 from nimbill.invoicing.calculation.lines import EntryLine, Fee, ItemLine, UsageLine
 from nimbill.invoicing.documents.document import Addressee, InvoiceDocument, Issuer
 from nimbill.invoicing.documents.invoice_state import InvoiceState
-from nimbill.invoicing.payments.payment_rules import PaymentState
+from nimbill.receivables.payments.payment_rules import PaymentState
 
 
 class CustomerPayment(Body, frozen=True, kw_only=True):

@@ -12,10 +12,10 @@ from nimbill.foundation import clock
 from nimbill.invoicing.documents.invoice_state import InvoiceState, find_state
 from nimbill.invoicing.documents.replaced_invoices import list_replaced_of_months
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no
-from nimbill.invoicing.payments.operations import read_balance
-from nimbill.invoicing.payments.payment_rules import count_days_overdue
-from nimbill.invoicing.payments.records import list_sent_balances
 from nimbill.portal.invoices.bodies import CustomerPayment, CustomerReplacedInvoice
+from nimbill.receivables.payments.operations import read_balance
+from nimbill.receivables.payments.payment_rules import count_days_overdue
+from nimbill.receivables.payments.records import list_sent_balances
 
 InvoiceKey = tuple[str, str, str]  # month, company_id and vendor
 

@@ -1,0 +1,1 @@
+"""The end of a month: its steps, checks, tie-out, overview, profit and search."""

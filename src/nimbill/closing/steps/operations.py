@@ -1,0 +1,195 @@
+"""Close a month when it is ready, and report the steps of months."""
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from nimbill.approvals.approval_kinds import ApprovalKind
+from nimbill.approvals.requirement import ApprovedRequest, require_approval
+from nimbill.closing.steps import records
+from nimbill.closing.steps.blocker_texts import BLOCKER_TEXTS
+from nimbill.closing.steps.bodies import (
+    MonthClosing,
+    MonthRate,
+    MonthStatus,
+    MonthStep,
+    StepBlocker,
+    StepState,
+)
+from nimbill.closing.steps.month_steps import Blocker, Step, build_steps, find_missing
+from nimbill.closing.steps.step_actions import StepAction, load_step_actions
+from nimbill.costs.months.operations import refuse_closed
+from nimbill.costs.months.records import (
+    MonthState,
+    lock_closing_count,
+    lock_month,
+    save_month_state,
+)
+from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.errors import Conflict, Violation, not_found
+from nimbill.foundation.vendors import BilledVendor
+from nimbill.invoicing.runs.month_settings import count_saved_rates
+from nimbill.webhooks.event_types import WebhookEventType
+from nimbill.webhooks.events import publish_event
+
+_LINKS = {
+    "no_costs": "/m/core/costs/imports",
+    "import_parked": "/m/core/costs/imports",
+    "import_running": "/m/core/costs/imports",
+    "drift_uncorrected": "/m/core/costs/imports",
+    "account_in_no_group": "/m/core/accts?vendor={vendor}",
+    "entry_undecided": "/m/core/billinggroup/recalculation/{month}?vendor={vendor}",
+    "run_in_progress": "/m/core/invoices/runs/{month}",
+    "settings_missing": "/m/core/invoices/{month}",
+    "rate_missing": "/m/core/invoices/{month}",
+    "no_invoices": "/m/core/invoices/{month}",
+    "invoice_missing": "/m/core/invoices/{month}",
+    "invoices_outdated": "/m/core/invoices/{month}/summary?vendor={vendor}",
+    "invoices_unsent": "/m/core/invoices/{month}/summary?vendor={vendor}",
+    "invoices_unapproved": "/m/core/invoices/{month}/summary?vendor={vendor}",
+    "month_not_over": "/m/core/months/{month}?vendor={vendor}",
+    "month_closed": "/m/core/months/{month}?vendor={vendor}",
+}
+_TIE_OUT_LINK = "/m/core/invoices/tie-out/{month}?vendor={vendor}"
+
+
+async def close_month(
+    db: AsyncConnection,
+    scope: TenantScope,
+    month: str,
+    body: MonthClosing,
+    *,
+    approved: ApprovedRequest | None = None,
+) -> list[Violation]:
+    """Refuse later imports, invoices and applied entries.
+
+    A month that is not ready is only closed with `override`; return what was missing.
+    """
+    await require_approval(db, scope, ApprovalKind.month_close, approved)
+    period = BillingPeriod(month, body.vendor)
+    # lock the month first: while it waits for an import, reserved instances can still be moved
+    state = await lock_month(db, scope, period)
+    closing_count = await lock_closing_count(db, scope, body.vendor, shared=False)
+    refuse_closed(state)
+    facts = await records.load_facts(db, scope, period, state, from_data=True)
+    missing = _list_violations(find_missing(facts))
+    if missing and not body.override:
+        raise _build_refusal(state, missing)
+    await save_month_state(db, scope, period, closed=True, closing_number=closing_count + 1)
+    closed: dict[str, str | int] = {"month": month, "vendor": body.vendor}
+    closed["closing_number"] = closing_count + 1
+    await publish_event(db, scope, WebhookEventType.month_closed, closed)
+    return missing
+
+
+def _list_violations(missing: list[Blocker]) -> list[Violation]:
+    """`field` is the id of the record that is missing something, or else the month."""
+    return [
+        Violation(subject, blocker.reason)
+        for blocker in missing
+        for subject in blocker.subjects or ("month",)
+    ]
+
+
+def _build_refusal(state: MonthState, missing: list[Violation]) -> Conflict:
+    if state.is_parked:
+        return Conflict(
+            "month_parked",
+            "This month is parked: release or replace its parked import first. "
+            "To close it without the parked costs, send override and a reason.",
+            missing,
+        )
+    return Conflict(
+        "month_not_ready",
+        "This month cannot be closed yet. Each violation names what is missing. "
+        "To close it anyway, send override and a reason.",
+        missing,
+    )
+
+
+async def load_month(
+    db: AsyncConnection, scope: TenantScope, month: str, vendor: BilledVendor
+) -> MonthStatus:
+    """Users restricted to certain billing groups cannot see the whole month."""
+    if scope.billing_groups is not None:
+        raise not_found()
+    return await _load_status(db, scope, BillingPeriod(month, vendor))
+
+
+async def list_months(
+    db: AsyncConnection, scope: TenantScope, *, limit: int | None, offset: int
+) -> list[MonthStatus]:
+    """The newest first; empty for users restricted to certain billing groups."""
+    if scope.billing_groups is not None:
+        return []
+    periods = await records.list_known_periods(db, scope, limit=limit, offset=offset)
+    return [await _load_status(db, scope, period) for period in periods]
+
+
+async def list_month_states(
+    db: AsyncConnection, scope: TenantScope, *, limit: int | None, offset: int
+) -> list[MonthStatus]:
+    """List the same months without their steps, with few queries for all of them."""
+    if scope.billing_groups is not None:
+        return []
+    periods = await records.list_known_periods(db, scope, limit=limit, offset=offset)
+    known = await records.load_period_states(db, scope)
+    return [
+        MonthStatus(
+            month=period.month,
+            vendor=period.vendor,
+            state=known.get_state(period),
+            provisional=period in known.provisional,
+            has_invoices=period in known.invoiced,
+            can_be_closed=None,
+            exchange_rates=[],
+            steps=[],
+        )
+        for period in periods
+    ]
+
+
+async def _load_status(
+    db: AsyncConnection, scope: TenantScope, period: BillingPeriod
+) -> MonthStatus:
+    state = await lock_month(db, scope, period, shared=True)
+    facts = await records.load_facts(db, scope, period, state, from_data=False)
+    actions = await load_step_actions(db, scope, period)
+    return MonthStatus(
+        month=period.month,
+        vendor=period.vendor,
+        state="closed" if state.closed else "parked" if state.is_parked else "open",
+        provisional=await records.has_provisional_costs(db, scope, period),
+        has_invoices=bool(facts.invoiced_groups),
+        can_be_closed=not state.closed and not find_missing(facts),
+        exchange_rates=[
+            MonthRate(exchange_rate=rate, groups=groups)
+            for rate, groups in await count_saved_rates(db, scope, period)
+        ],
+        steps=[_build_step(period, step, actions.get(step.name)) for step in build_steps(facts)],
+    )
+
+
+def _build_step(period: BillingPeriod, step: Step, action: StepAction | None) -> MonthStep:
+    """The last action is only shown while the step is done: a reopened month is not closed."""
+    done = action if step.state is StepState.done else None
+    return MonthStep(
+        step=step.name,
+        state=step.state,
+        blockers=[
+            StepBlocker(
+                reason=blocker.reason,
+                text=BLOCKER_TEXTS[blocker.reason],
+                count=len(blocker.subjects) or 1,
+                subjects=list(blocker.subjects),
+                link=_build_link(period, blocker.reason),
+            )
+            for blocker in step.blockers
+        ],
+        done_by=None if done is None else done.actor,
+        done_time=None if done is None else done.time,
+    )
+
+
+def _build_link(period: BillingPeriod, reason: str) -> str:
+    template = _LINKS.get(reason, _TIE_OUT_LINK)
+    return template.format(month=period.month, vendor=period.vendor)

@@ -1,0 +1,1 @@
+"""Corrections of issued invoices: replacements, and decisions about late costs."""
