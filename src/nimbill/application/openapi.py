@@ -113,6 +113,7 @@ TAGS = {
     "runs": "Invoices",
     "second_factors": "Tokens and sessions",
     "service_routes": SERVICE_TAG,
+    "steps": "Closing",
     "users": "Subusers and API clients",
 }
 

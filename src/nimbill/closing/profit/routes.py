@@ -34,6 +34,7 @@ async def list_projects_of_month(
     audiences=[Audience.core],
     role_actions=[RoleAction.ReadProject, RoleAction.ModifyProject],
     basis=chosen("project-months"),
+    tags=["Exports"],
 )
 async def export_projects_of_month(
     month: PathMonth, caller: RequestCaller, db: Transaction, resources: WorkerResources
