@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access import uploads
 from nimbill.access.caller import Caller
-from nimbill.access.credentials import CALLER_LOADERS, CallerLoader
+from nimbill.access.credentials import CallerLoader
 from nimbill.access.extension_rights import ExtensionRights
+from nimbill.access.hooks import Hooks
 from nimbill.access.shared_rate_limit import SharedRateLimit
 from nimbill.access.signing_keys import load_active_key_id, load_signing_keys
 from nimbill.access.tokens import Claims, Tokens
 from nimbill.access.uploads import Upload
 from nimbill.database.tenant_scope import (
-    Row,
-    TenantScope,
     database_unavailable,
     is_database_unavailable,
     set_tenant,
 )
 from nimbill.foundation.encryption import Encryptor
-from nimbill.foundation.language import Language
-from nimbill.foundation.product import PRODUCT_NAME, Product
+from nimbill.foundation.product import Product
 from nimbill.foundation.settings import Settings
 from nimbill.foundation.vendor_names import BILLED_VENDORS
 
@@ -37,110 +35,6 @@ if TYPE_CHECKING:
     from litestar import Request
 
 REQUEST_CONTEXT = "nimbill.request_context"
-
-
-# Runs a stored job at once; returns False if it is not due or runs elsewhere.
-RunJobNow = Callable[[TenantScope, str], Awaitable[bool]]
-
-
-# Returns those of the account numbers that have costs in the organisation.
-ListChargedAccounts = Callable[
-    [AsyncConnection, TenantScope, Collection[str]], Awaitable[Collection[str]]
-]
-
-
-# Returns the vendors that the organisation bills; `lock` keeps them enabled until the end of the
-# transaction.
-LoadVendors = Callable[[AsyncConnection, TenantScope, bool], Awaitable[Sequence[str]]]
-
-
-# Returns the vendors that have records, and what these are, such as "accounts".
-FindUsedVendors = Callable[[AsyncConnection, TenantScope], Awaitable[Mapping[str, str]]]
-
-
-# Returns the company_ids of those names that are a company_id or billinggroup_id of a billing group
-# that the caller may see.
-FindCompanyIds = Callable[
-    [AsyncConnection, TenantScope, Collection[str]], Awaitable[Mapping[str, str]]
-]
-
-
-class GroupName(NamedTuple):
-    company_id: str
-    billinggroup_id: str
-    billinggroup_name: str
-
-
-# Names those of the company_ids that are a billing group that the caller may see.
-ListGroupNames = Callable[
-    [AsyncConnection, TenantScope, Collection[str]], Awaitable[Sequence[GroupName]]
-]
-
-
-# Forgets the wrong passwords of a user, who can then log in at once.
-ForgetAttempts = Callable[[AsyncConnection, TenantScope, Row], Awaitable[None]]
-
-
-# Returns the language of messages to a user.
-FindLanguage = Callable[[AsyncConnection, TenantScope, Row], Awaitable[Language]]
-
-
-# Returns whether the organisation requires a second factor of this user.
-RequiresSecondFactor = Callable[[AsyncConnection, TenantScope, Row], Awaitable[bool]]
-
-
-# Returns the name under which an authenticator app lists a user's codes.
-FindIssuerName = Callable[[AsyncConnection, TenantScope, Row], Awaitable[str]]
-
-
-async def _require_no_second_factor(_db: AsyncConnection, _scope: TenantScope, _user: Row) -> bool:
-    return False
-
-
-async def _use_product_name(_db: AsyncConnection, _scope: TenantScope, _user: Row) -> str:
-    return PRODUCT_NAME
-
-
-async def _use_default_language(_db: AsyncConnection, _scope: TenantScope, _user: Row) -> Language:
-    return Language.ja
-
-
-async def _forget_no_attempts(_db: AsyncConnection, _scope: TenantScope, _user: Row) -> None:
-    """Wrong passwords are counted by logins, which this package does not know."""
-
-
-async def _find_no_group(
-    _db: AsyncConnection, _scope: TenantScope, _names: Collection[str]
-) -> Mapping[str, str]:
-    return {}
-
-
-async def _name_no_group(
-    _db: AsyncConnection, _scope: TenantScope, _company_ids: Collection[str]
-) -> Sequence[GroupName]:
-    return []
-
-
-async def _run_no_job(_scope: TenantScope, _job_id: str) -> bool:
-    return False
-
-
-async def _treat_all_as_charged(
-    _db: AsyncConnection, _scope: TenantScope, customer_ids: Collection[str]
-) -> Collection[str]:
-    return customer_ids
-
-
-async def _use_default_vendors(
-    _db: AsyncConnection, _scope: TenantScope, _lock: bool
-) -> Sequence[str]:
-    return BILLED_VENDORS
-
-
-async def _treat_every_vendor_as_used(
-    _db: AsyncConnection, _scope: TenantScope
-) -> Mapping[str, str]:
-    return dict.fromkeys(BILLED_VENDORS, "records")
 
 
 def _open_request_rate(settings: Settings) -> SharedRateLimit | None:
@@ -166,8 +60,9 @@ class Resources:
         engine: AsyncEngine,
         encryptor: Encryptor,
         tokens: Tokens,
-        caller_loaders: Mapping[str, CallerLoader] = CALLER_LOADERS,
-        extension_rights: Sequence[ExtensionRights] = (),
+        caller_loaders: Mapping[str, CallerLoader],
+        extension_rights: Sequence[ExtensionRights],
+        hooks: Hooks,
     ) -> None:
         self.settings = settings
         self.engine = engine
@@ -175,21 +70,10 @@ class Resources:
         self.tokens = tokens
         self.caller_loaders = caller_loaders  # by subject type
         self.extension_rights = extension_rights
+        self.hooks = hooks
         self.keys_loaded_at = 0.0  # monotonic seconds
         self._request_rate = _open_request_rate(settings)
         self.login_failures = _open_login_failures()
-        self.run_job_now: RunJobNow = _run_no_job
-        self.list_charged_accounts: ListChargedAccounts = _treat_all_as_charged
-        self.load_vendors: LoadVendors = _use_default_vendors
-        self.find_used_vendors: FindUsedVendors = _treat_every_vendor_as_used
-        self.find_company_ids: FindCompanyIds = _find_no_group
-        self.list_group_names: ListGroupNames = _name_no_group
-        self.forget_attempts: ForgetAttempts = _forget_no_attempts
-        self.find_language: FindLanguage = _use_default_language
-        self.requires_second_factor: RequiresSecondFactor = _require_no_second_factor
-        self.find_issuer_name: FindIssuerName = _use_product_name
-        # by kind, see nimbill.approvals.approvable_operation
-        self.approvable_operations: Mapping[str, Any] = {}
         self.background_tasks: set[asyncio.Task[None]] = set()  # that no response waits for
 
     def is_within_rate_limit(self, user_id: str) -> bool:
@@ -262,7 +146,7 @@ class RequestContext:
     async def load_vendors(self, resources: Resources, *, lock: bool) -> Sequence[str]:
         """Load the vendors that the caller's organisation bills, once per request."""
         if self.vendors is None and self.db is not None and self.caller is not None:
-            self.vendors = await resources.load_vendors(self.db, self.caller.scope, lock)
+            self.vendors = await resources.hooks.load_vendors(self.db, self.caller.scope, lock)
         return BILLED_VENDORS if self.vendors is None else self.vendors
 
     async def commit(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access.request_context import ListGroupNames
+from nimbill.access.hooks import ListGroupNames
 from nimbill.application.audit_bodies import AuditEntry
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.identity.users.records import load_usernames

@@ -98,7 +98,7 @@ async def list_audit_entries(
     ]
     if not details:
         return entries
-    return await add_names(db, caller.scope, entries, resources.list_group_names)
+    return await add_names(db, caller.scope, entries, resources.hooks.list_group_names)
 
 
 def _parse_period(since: str | None, until: str | None) -> tuple[str | None, str | None]:

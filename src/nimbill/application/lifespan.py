@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from litestar import Litestar
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from nimbill.access.hooks import Hooks, RunJobNow
 from nimbill.access.request_context import Resources
 from nimbill.access.signing_keys import load_signing_keys
 from nimbill.access.tokens import Tokens
@@ -56,9 +57,6 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
         async with engine.connect() as db:
             keys = await load_signing_keys(db, encryptor)
         tokens = Tokens(keys, installed_issuers(settings))
-        resources = Resources(
-            settings, engine, encryptor, tokens, installed_caller_loaders(), installed_rights()
-        )
         compilers = CompilerPool()
         job_types = [
             *_list_job_types(settings, engine, encryptor),
@@ -66,17 +64,15 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
             *sent_pdf_job_types(PdfPrinter(engine, compilers)),
         ]
         runner = JobRunner(engine, job_types)
-        resources.run_job_now = runner.run_now
-        resources.list_charged_accounts = list_charged_accounts
-        resources.load_vendors = load_vendors
-        resources.find_used_vendors = find_used_vendors
-        resources.find_company_ids = find_company_ids
-        resources.list_group_names = list_group_names
-        resources.forget_attempts = forget_attempts
-        resources.find_language = find_language
-        resources.requires_second_factor = requires_second_factor
-        resources.find_issuer_name = find_issuer_name
-        resources.approvable_operations = APPROVABLE_OPERATIONS
+        resources = Resources(
+            settings,
+            engine,
+            encryptor,
+            tokens,
+            installed_caller_loaders(),
+            installed_rights(),
+            build_hooks(runner.run_now),
+        )
         app.state.resources = resources
         lanes = {job_type.name: job_type.effective_lane for job_type in job_types}
         app.state.service_metrics = ServiceMetrics(engine, settings, lanes)
@@ -98,6 +94,22 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
             await engine.dispose()
 
     return lifespan
+
+
+def build_hooks(run_job_now: RunJobNow) -> Hooks:
+    return Hooks(
+        run_job_now=run_job_now,
+        list_charged_accounts=list_charged_accounts,
+        load_vendors=load_vendors,
+        find_used_vendors=find_used_vendors,
+        find_company_ids=find_company_ids,
+        list_group_names=list_group_names,
+        forget_attempts=forget_attempts,
+        find_language=find_language,
+        requires_second_factor=requires_second_factor,
+        find_issuer_name=find_issuer_name,
+        approvable_operations=APPROVABLE_OPERATIONS,
+    )
 
 
 def _list_job_types(settings: Settings, engine: AsyncEngine, encryptor: Encryptor) -> list[JobType]:

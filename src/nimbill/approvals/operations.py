@@ -100,7 +100,7 @@ async def request_approval(
     db: AsyncConnection, caller: Caller, resources: Resources, body: ApprovalRequestBody
 ) -> Approval:
     """Try the operation, keep what it saw, and undo it."""
-    operation = resources.approvable_operations[body.kind]
+    operation = resources.hooks.approvable_operations[body.kind]
     _refuse_requester(caller, operation)
     target = _read_target(operation, body)
     parsed = await _parse(db, caller.scope, resources, operation, target, body.body)
@@ -186,7 +186,7 @@ async def _parse(
     body_type = operation.choose_body(target)
     vendors: Sequence[str] = BILLED_VENDORS
     if mentions_vendor(body_type):
-        vendors = await resources.load_vendors(db, scope, True)
+        vendors = await resources.hooks.load_vendors(db, scope, True)
     try:
         return parse_body(body_type, sent, vendors)
     except Invalid as error:
@@ -236,7 +236,7 @@ async def approve(
         raise Conflict(
             "review_differs", "This is not the review hash of the request. Read it again."
         )
-    operation = resources.approvable_operations[ApprovalKind(row.kind)]
+    operation = resources.hooks.approvable_operations[ApprovalKind(row.kind)]
     scope = await load_requester_scope(db, caller.scope, row, operation)
     target, body = exact_json.decode_stored(row.target), exact_json.decode_stored(row.body)
     outcome = await operation.perform(

@@ -213,7 +213,7 @@ async def _start_and_interrupt(month_end: MonthEnd, groups: list[str]) -> str:
     async with transaction(service.resources.engine, scope.organisation_id) as db:
         run = await records.find_run(db, scope, run_id)
     assert run is not None
-    await service.resources.run_job_now(scope, run.job_id)
+    await service.resources.hooks.run_job_now(scope, run.job_id)
     await asyncio.wait_for(_wait_until_released(month_end, run.job_id), 60)
     return run_id
 
@@ -236,7 +236,9 @@ async def _resume(month_end: MonthEnd, run_id: str) -> Any:
     scope = TenantScope(service.organisation.organisation_id)
     async with transaction(service.resources.engine, scope.organisation_id) as db:
         await db.execute(sa.text("UPDATE jobs SET due = now() WHERE kind = 'create_invoices'"))
-    waiting = wait_for_run(service.resources.engine, service.resources.run_job_now, scope, run_id)
+    waiting = wait_for_run(
+        service.resources.engine, service.resources.hooks.run_job_now, scope, run_id
+    )
     return await asyncio.wait_for(waiting, 60)
 
 

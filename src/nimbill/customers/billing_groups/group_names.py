@@ -5,7 +5,7 @@ from collections.abc import Collection
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access.request_context import GroupName
+from nimbill.access.hooks import GroupName
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.tenant_scope import TenantScope, is_any_of
 

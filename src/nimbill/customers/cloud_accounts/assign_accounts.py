@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access.request_context import ListChargedAccounts
+from nimbill.access.hooks import ListChargedAccounts
 from nimbill.audit import records as audit
 from nimbill.audit.records import AuditedChange, describe_change
 from nimbill.customers.billing_groups.operations import require_company_id

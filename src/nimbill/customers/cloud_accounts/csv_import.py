@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access.request_context import ListChargedAccounts
+from nimbill.access.hooks import ListChargedAccounts
 from nimbill.audit import records as audit
 from nimbill.customers.billing_groups.records import load_group_keys
 from nimbill.customers.cloud_accounts import records

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access.request_context import ListChargedAccounts
+from nimbill.access.hooks import ListChargedAccounts
 from nimbill.customers.billing_groups.operations import require_company_id
 from nimbill.customers.cloud_accounts import records
 from nimbill.customers.cloud_accounts.bodies import CloudAccountCreate, CloudAccountUpdate

@@ -71,7 +71,7 @@ async def create_account(
     resources: WorkerResources,
 ) -> Success:
     """Add a customer's account at a vendor to a billing group."""
-    await operations.create_account(db, caller.scope, data, resources.list_charged_accounts)
+    await operations.create_account(db, caller.scope, data, resources.hooks.list_charged_accounts)
     return Success()
 
 
@@ -95,7 +95,7 @@ async def create_accounts_from_csv(
     content = await read_csv_request(request)
     actor = describe_actor(request, caller)
     created = await csv_import.create_accounts_from_csv(
-        db, caller.scope, content, resources.list_charged_accounts, actor=actor
+        db, caller.scope, content, resources.hooks.list_charged_accounts, actor=actor
     )
     return AccountsCreated(created=created)
 
@@ -122,7 +122,7 @@ async def assign_accounts(
     """
     actor = describe_actor(request, caller)
     return await assign_accounts_to_group(
-        db, caller.scope, data, resources.list_charged_accounts, actor=actor
+        db, caller.scope, data, resources.hooks.list_charged_accounts, actor=actor
     )
 
 

@@ -23,7 +23,7 @@ async def _change(execution: Execution) -> PerformedOperation:
         db,
         scope,
         execution.body,
-        execution.resources.find_used_vendors,
+        execution.resources.hooks.find_used_vendors,
         approved=execution.approved,
     )
     changes = [

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.access.request_context import FindUsedVendors
+from nimbill.access.hooks import FindUsedVendors
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.approvals.required_kinds import count_approvers
 from nimbill.approvals.requirement import (

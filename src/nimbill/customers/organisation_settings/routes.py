@@ -42,7 +42,9 @@ async def change_settings(
     resources: WorkerResources,
 ) -> OrganisationSettings:
     """Change the settings that are sent; the response shows all settings."""
-    return await operations.change_settings(db, caller.scope, data, resources.find_used_vendors)
+    return await operations.change_settings(
+        db, caller.scope, data, resources.hooks.find_used_vendors
+    )
 
 
 ROUTES = [read_settings, change_settings]

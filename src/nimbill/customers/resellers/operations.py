@@ -82,7 +82,7 @@ async def change_password(
     password, generated_password = _choose_password(body)
     password_hash = await hash_password(password, resources.encryptor)
     await users.set_password(db, scope, user_id, password_hash)
-    await resources.forget_attempts(db, scope, reseller)
+    await resources.hooks.forget_attempts(db, scope, reseller)
     if body.notification:
         await _notify(db, scope, resources, reseller, password_changed, generated_password)
     return _build_response(user_id, None if body.notification else generated_password)

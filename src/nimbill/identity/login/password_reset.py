@@ -75,7 +75,7 @@ async def _send_link(resources: Resources, product: Product, body: PasswordReset
             to=user.email,
             username=user.username,
             link=link,
-            language=await resources.find_language(db, scope, user),
+            language=await resources.hooks.find_language(db, scope, user),
         )
         await queue_message(db, scope, resources.encryptor, message)
 

@@ -4,7 +4,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.effective_permissions import BILLING_GROUPS, EffectivePermissions, load_filters
-from nimbill.access.request_context import ListGroupNames
+from nimbill.access.hooks import ListGroupNames
 from nimbill.access.role_actions import PERMISSIONS_BY_PRODUCT, RoleAction
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.product import Product

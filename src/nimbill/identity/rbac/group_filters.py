@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.effective_permissions import BILLING_GROUPS
-from nimbill.access.request_context import FindCompanyIds
+from nimbill.access.hooks import FindCompanyIds
 from nimbill.foundation.errors import Violation
 from nimbill.identity.rbac.bodies import FilteringRule
 

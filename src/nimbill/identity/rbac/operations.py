@@ -12,7 +12,7 @@ from nimbill.access.effective_permissions import (
     load_effective_permissions,
     load_filters,
 )
-from nimbill.access.request_context import FindCompanyIds
+from nimbill.access.hooks import FindCompanyIds
 from nimbill.database.tenant_scope import Row
 from nimbill.foundation.errors import (
     Conflict,

@@ -148,7 +148,7 @@ async def map_roles(
     """Add roles and filtering rules to a subuser, named by its id or its name."""
     body = await operations.replace_name_by_id(db, caller, data)
     get_request_context(request.scope).body = body  # the audit row names the user by its id
-    return await operations.map_roles(db, caller, body, resources.find_company_ids)
+    return await operations.map_roles(db, caller, body, resources.hooks.find_company_ids)
 
 
 @get("/userroles", audiences=PRODUCTS, role_actions=ANY_CALLER, basis=chosen("role-mappings"))
@@ -204,7 +204,7 @@ async def read_access_of_subuser(
     `permissions` lists single role actions, also for Admin and the root user.
     """
     user = await require_user(db, caller, subuser)
-    return await load_effective_access(db, caller, user, resources.list_group_names)
+    return await load_effective_access(db, caller, user, resources.hooks.list_group_names)
 
 
 @patch(
@@ -223,7 +223,9 @@ async def replace_mappings(
     resources: WorkerResources,
 ) -> RolesMapped:
     """Replace all roles of a subuser, found by its id."""
-    return await operations.replace_mappings(db, caller, subuser, data, resources.find_company_ids)
+    return await operations.replace_mappings(
+        db, caller, subuser, data, resources.hooks.find_company_ids
+    )
 
 
 ROUTES = [

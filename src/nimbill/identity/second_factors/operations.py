@@ -76,7 +76,7 @@ async def remove_own_factor(
     if user is None or factor_id not in {each.factor_id for each in factors}:
         raise not_found()
     await refuse_wrong_password(resources, user, body.old_password)
-    if len(factors) == 1 and await resources.requires_second_factor(db, caller.scope, user):
+    if len(factors) == 1 and await resources.hooks.requires_second_factor(db, caller.scope, user):
         raise Conflict(
             "last_second_factor",
             "Your organisation requires a second factor. Add another one before you remove this.",

@@ -90,7 +90,7 @@ async def _begin_totp(
         challenge=None,
         encrypted_secret=encryptor.encrypt(secret, _pending_secret_data(token)),
     )
-    issuer = await resources.find_issuer_name(db, token.scope, user)
+    issuer = await resources.hooks.find_issuer_name(db, token.scope, user)
     uri = totp.format_key_uri(secret, issuer, user.username)
     key = TotpKey(secret=totp.encode_secret(secret), uri=uri)
     return FactorRegistration(

@@ -32,7 +32,7 @@ async def find_second_step(
 ) -> SecondStep | None:
     if await records.has_factors(db, scope, user.user_id):
         return SecondStep.proof
-    if await resources.requires_second_factor(db, scope, user):
+    if await resources.hooks.requires_second_factor(db, scope, user):
         return SecondStep.setup
     return None
 

@@ -106,7 +106,7 @@ async def _invite(db: AsyncConnection, scope: TenantScope, resources: Resources,
     link = await create_link(
         db, scope, resources, user, product=product, purpose=LinkPurpose.invitation
     )
-    language = await resources.find_language(db, scope, user)
+    language = await resources.hooks.find_language(db, scope, user)
     message = user_invited(to=user.email, username=user.username, link=link, language=language)
     await queue_message(db, scope, resources.encryptor, message)
 
@@ -148,7 +148,7 @@ async def change_password(
     password_hash = await hash_password(body.password, resources.encryptor)
     await records.set_password(db, caller.scope, user_id, password_hash)
     if user_id != caller.user_id:
-        await resources.forget_attempts(db, caller.scope, user)
+        await resources.hooks.forget_attempts(db, caller.scope, user)
         resources.login_failures.clear(_old_password_limit(), _old_password_key(user))
 
 

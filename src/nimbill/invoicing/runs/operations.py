@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from nimbill.access.request_context import RunJobNow
+from nimbill.access.hooks import RunJobNow
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.approvals.requirement import ApprovedRequest, require_approval
 from nimbill.costs.months.operations import refuse_closed

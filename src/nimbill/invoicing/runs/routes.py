@@ -254,7 +254,7 @@ async def create_invoices(
     )
     await context.pause()
     response = await operations.wait_for_run(
-        resources.engine, resources.run_job_now, caller.scope, run_id
+        resources.engine, resources.hooks.run_job_now, caller.scope, run_id
     )
     await context.resume(resources.engine)
     return response
