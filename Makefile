@@ -200,10 +200,11 @@ routes: setup ## write docs/routes.md from the declared routes
 	$(PY)python -m nimbill.application.route_table > docs/routes.md.new
 	@mv docs/routes.md.new docs/routes.md
 
-web-types: setup ## write the types of the API for the web consoles, and update the message catalogues
+web-types: setup ## write the types of the API for the web consoles and the client, and update the message catalogues
 	@mkdir -p build
 	$(PY)python -m nimbill.application.openapi_file > build/openapi.json
 	$(NODE) scripts/generate-types.mjs ../build/openapi.json
+	$(PY)python client/generate_bodies.py build/openapi.json
 	$(NODE) node_modules/.bin/lingui extract --clean
 
 choices: ## list the choices of docs/choices.md and where they are used

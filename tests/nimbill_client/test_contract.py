@@ -5,20 +5,20 @@ from __future__ import annotations
 import inspect
 import json
 import re
+import runpy
 import string
 from collections.abc import Iterator
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Any, get_args, get_origin
 
-import msgspec
 import pytest
 
 from nimbill_client import Client, exact_json
 from nimbill_client.connection import TOKEN_PATH, Call
-from nimbill_client.record import Record, Success
+from nimbill_client.record import Record
 from nimbill_client.tokens import TokenResponse
 from tests.contract.declared_routes import declared_app
 from tests.nimbill_client.method_calls import METHOD_CALLS
@@ -29,7 +29,7 @@ from tests.nimbill_client.recorded_calls import (
     resolve,
 )
 
-README = Path(__file__).parents[2] / "client" / "README.md"
+CLIENT = Path(__file__).parents[2] / "client"
 
 each_method = pytest.mark.parametrize("method", METHOD_CALLS)
 
@@ -73,7 +73,7 @@ def test_every_method_is_compared_with_the_document() -> None:
 
 
 def test_the_readme_names_every_method() -> None:
-    table = re.findall(r"^\| `(\w+)` \| (.*) \|$", README.read_text(), re.MULTILINE)
+    table = re.findall(r"^\| `(\w+)` \| (.*) \|$", (CLIENT / "README.md").read_text(), re.MULTILINE)
     named = {
         f"{name}.{method}" for name, methods in table for method in re.findall(r"\w+", methods)
     }
@@ -112,27 +112,49 @@ def test_a_method_sends_documented_fields(method: str) -> None:
             sent = json.loads(exact_json.encode(call.body), parse_float=Decimal)
             schema = content["application/json"]["schema"]
             assert find_differences(sent, schema, "body") == []
-            assert find_unsent_fields(sent, schema) == set()
+            if not isinstance(call.body, Record):
+                assert find_unsent_fields(sent, schema) == set()
         else:
             assert content == {}
 
 
 @each_method
-def test_a_method_reads_documented_fields(method: str) -> None:
+def test_a_method_reads_the_documented_type(method: str) -> None:
     for call, result in record_calls(method):
         content = find_response(document(), call)
         if result is None:
             assert not {"application/pdf", "application/zip", "text/csv"}.isdisjoint(content)
         else:
             schema = content["application/json"]["schema"]
-            assert list(compare_type(result, schema, call.operation)) == []
+            own = schema["oneOf"][0] if call.operation in ONLY_FIRST_RESPONSE else schema
+            assert name_type(result) == name_schema(own)
 
 
 def test_tokens_are_read_as_documented() -> None:
     call = Call(method="POST", path=TOKEN_PATH, form={})
     schema = find_response(document(), call)["application/json"]["schema"]
 
-    assert list(compare_type(TokenResponse, schema, "token")) == []
+    assert set(TokenResponse.__struct_fields__) <= set(resolve(document(), schema)["required"])
+
+
+def test_the_classes_of_the_client_are_those_of_the_document() -> None:
+    build_bodies = runpy.run_path(str(CLIENT / "generate_bodies.py"))["build_bodies"]
+    bodies = CLIENT / "src" / "nimbill_client" / "bodies.py"
+
+    written = build_bodies(declared_app().state.build_openapi_document())
+
+    assert bodies.read_text() == written, "Run make web-types and commit the result."
+
+
+def name_type(kind: Any) -> str:
+    return f"list[{get_args(kind)[0].__name__}]" if get_origin(kind) is list else kind.__name__
+
+
+def name_schema(schema: dict[str, Any]) -> str:
+    if schema.get("type") == "array":
+        return f"list[{name_schema(schema['items'])}]"
+    name: str = resolve(document(), schema)["title"]
+    return name
 
 
 def find_differences(value: Any, schema: dict[str, Any], place: str) -> list[str]:
@@ -177,90 +199,6 @@ def find_unsent_fields(sent: dict[str, Any], schema: dict[str, Any]) -> set[str]
     return set(resolve(document(), own).get("properties", {})) - sent.keys()
 
 
-def compare_type(kind: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
-    """Compare a type that is read with its schema: the type must accept every documented value."""
-    schema = resolve(document(), schema)
-    if kind is Any:
-        return
-    if "oneOf" in schema:
-        members = schema["oneOf"][:1] if place in ONLY_FIRST_RESPONSE else schema["oneOf"]
-        for member in members:
-            yield from compare_type(kind, member, place)
-    elif "anyOf" in schema:
-        for member in schema["anyOf"]:
-            yield from compare_type(kind, member, place)
-    elif is_union(kind):
-        yield from compare_member(kind, schema, place)
-    elif get_origin(kind) is list and schema.get("type") == "array":
-        if "prefixItems" not in schema.get("items", {}):
-            yield from compare_type(get_args(kind)[0], schema.get("items", {}), f"{place}[]")
-    elif get_origin(kind) is dict and schema.get("type") == "object":
-        values = schema.get("additionalProperties") or {}
-        yield from compare_type(get_args(kind)[1], values, f"{place}{{}}")
-    elif get_origin(kind) is Literal:
-        if not set(schema.get("enum", ["?"])) <= set(get_args(kind)):
-            yield f"{place}: {kind} does not accept {schema}"
-    elif isinstance(kind, type) and issubclass(kind, Record):
-        yield from compare_record(kind, schema, place)
-    elif schema.get("type") not in JSON_TYPES.get(kind, set()) and "enum" not in schema:
-        yield f"{place}: {kind} does not accept {schema}"
-
-
-def is_union(kind: Any) -> bool:
-    return isinstance(kind, UnionType) or str(get_origin(kind)) == "typing.Union"
-
-
-def compare_member(kind: Any, schema: dict[str, Any], place: str) -> Iterator[str]:
-    """One member of the union accepts the schema."""
-    results = [list(compare_type(member, schema, place)) for member in get_args(kind)]
-    yield from min(results, key=len)
-
-
-def compare_record(kind: type[Record], schema: dict[str, Any], place: str) -> Iterator[str]:
-    properties, required = schema.get("properties", {}), schema.get("required", [])
-    hints = get_type_hints(kind)
-    if kind is not Success and not is_same_name(kind, schema):
-        yield f"{place}: {kind.__name__} is called {schema.get('title')}"
-    for field in msgspec.structs.fields(kind):
-        where = f"{place}.{field.name}"
-        if field.name not in properties:
-            yield f"{where} is not documented"
-        elif field.required and field.name not in required:
-            yield f"{where} may be absent"
-        else:
-            yield from compare_type(hints[field.name], properties[field.name], where)
-    for name in properties.keys() - {field.name for field in msgspec.structs.fields(kind)}:
-        if (kind.__name__, name) not in UNREAD_FIELDS and name != "status":
-            yield f"{place}.{name} is not read"
-
-
-UNREAD_FIELDS = {("TokenResponse", "token_type"), ("TokenResponse", "id_token")}
-
-
-def is_same_name(kind: type[Record], schema: dict[str, Any]) -> bool:
-    schemas: dict[str, Any] = document()["components"]["schemas"]
-    return bool(schemas.get(kind.__name__) == schema)
-
-
-@pytest.mark.parametrize(
-    ("kind", "difference"),
-    [
-        (dict[str, int], "does not accept"),
-        (list[str], "does not accept"),
-        (Success, "is not documented"),
-    ],
-)
-def test_a_difference_is_found(kind: Any, difference: str) -> None:
-    schema = {
-        "type": "object",
-        "properties": {"id": {"type": "string"}},
-        "additionalProperties": {},
-    }
-    schema["additionalProperties"] = {"type": "string"}
-
-    assert difference in "".join(compare_type(kind, schema, "place"))
-
-
 def test_an_undocumented_field_is_found() -> None:
     schema = {"$ref": "#/components/schemas/ImportRelease"}
 
@@ -269,12 +207,9 @@ def test_an_undocumented_field_is_found() -> None:
     assert find_differences({"reason": 1}, schema, "b") == ["b.reason: 1 is not string"]
 
 
-def test_a_vendor_is_any_name_of_the_documented_form() -> None:
+def test_a_vendor_of_another_form_is_found() -> None:
     schema = document()["components"]["schemas"]["CloudAccountCreate"]["properties"]["vendor"]
 
-    assert list(compare_type(str, schema, "vendor")) == []
-    assert list(compare_type(Literal["aws", "azure"], schema, "vendor")) != []
-    assert list(compare_type(int, schema, "vendor")) != []
     assert find_differences("aws", schema, "vendor") == []
     assert find_differences("oracle", schema, "vendor") == []
     assert find_differences("Oracle", schema, "vendor") == ["vendor: Oracle is not allowed"]

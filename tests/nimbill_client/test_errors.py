@@ -15,13 +15,13 @@ from nimbill_client import (
     Forbidden,
     InvalidRequest,
     NotFound,
+    Notification,
     SubuserCreate,
     Unavailable,
     UnexpectedResponse,
     Violation,
 )
 from nimbill_client.credentials import Credentials
-from nimbill_client.users import Notification
 from tests.nimbill_client.prepared_service import PASSWORD, SECRET, URL, PreparedService, problem
 
 NEW_USER = SubuserCreate(

@@ -1,54 +1,13 @@
 """Approvals: operations that wait for a second person."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
-import msgspec
-
+from nimbill_client.bodies import Approval, ApprovalRequestBody, ShortApproval
 from nimbill_client.connection import Call, Connection
 from nimbill_client.pages import iterate_pages
-from nimbill_client.record import Record
 
 PATH = "/m/core/approvals"
 APPROVAL_PATH = "/m/core/approvals/{approval_id}"
-
-
-class ApprovalRequestBody(Record, frozen=True, kw_only=True):
-    """`target` has the path parameters of the operation, `body` is its body."""
-
-    kind: str
-    target: dict[str, str] = msgspec.field(default_factory=dict)
-    body: dict[str, Any]
-    comment: str = ""
-
-
-class ShortApproval(Record, frozen=True, kw_only=True):
-    """`state` is requested, approved, rejected, withdrawn, expired or outdated."""
-
-    approval_id: str
-    kind: str
-    state: str
-    target: dict[str, str]
-    comment: str
-    company_ids: list[str] | None
-    requested_by: str
-    create_time: str
-    expire_time: str
-    decided_by: str | None
-    decide_time: str | None
-    reason: str | None
-    can_approve: bool
-    can_withdraw: bool
-
-
-class Approval(ShortApproval, frozen=True, kw_only=True):
-    """A request with everything that is reviewed; `review_hash` is sent to approve it."""
-
-    body: dict[str, Any]
-    review: dict[str, Any]
-    review_hash: str
-    makers: list[str]
-    result: dict[str, Any]
 
 
 class Approvals:

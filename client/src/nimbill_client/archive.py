@@ -4,38 +4,11 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
+from nimbill_client.bodies import ArchivedDocument, ArchiveKey
 from nimbill_client.connection import Call, Connection
 from nimbill_client.pages import iterate_pages
-from nimbill_client.record import Record
 
 PATH = "/m/core/archive"
-
-
-class ArchivedDocument(Record, frozen=True, kw_only=True):
-    """`kind` is invoice or credit_note; the counterparty is the company named on the document."""
-
-    kind: str
-    number: str
-    revision: int | None
-    credit_note_id: str | None
-    issue_date: str
-    month: str
-    vendor: str
-    company_id: str
-    counterparty: str
-    currency: str
-    pre_tax: Decimal
-    tax: Decimal
-    total: Decimal
-    state: str
-
-
-class ArchiveKey(Record, frozen=True, kw_only=True):
-    """The public key that verifies exports of the installation."""
-
-    algorithm: str
-    public_key: str
-    fingerprint: str
 
 
 class Archive:

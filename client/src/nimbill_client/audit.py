@@ -1,29 +1,11 @@
 """The audit log: one entry for each change."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
+from nimbill_client.bodies import AuditEntry
 from nimbill_client.connection import Call, Connection
-from nimbill_client.record import Record
 
 ENTRIES_PER_PAGE = 1000  # the service chooses it
-
-
-class AuditEntry(Record, frozen=True, kw_only=True):
-    seq: int
-    hash: str
-    at: str
-    actor: str
-    actor_name: str
-    client_id: str | None
-    action: str
-    resource: str
-    company_id: str | None
-    request_id: str
-    sent: Any
-    # only with details
-    billinggroup_name: str | None = None
-    object_username: str | None = None
 
 
 class Audit:

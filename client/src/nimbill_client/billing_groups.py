@@ -1,132 +1,26 @@
 """Billing groups: the customers who receive invoices, and their terms."""
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
+from nimbill_client.bodies import (
+    BillingGroupCreate,
+    BillingGroupCreated,
+    BillingGroupRecord,
+    BillingGroupsCreated,
+    BillingGroupUpdate,
+    ExportPath,
+    FreeFormatItem,
+    InvoiceSetting,
+    Success,
+    SupportFeeTarget,
+)
 from nimbill_client.connection import Call, Connection
 from nimbill_client.pages import iterate_pages
-from nimbill_client.record import BilledVendor, Record, Success
+from nimbill_client.record import BilledVendor
 
 PATH = "/m/core/billinggroup"
 GROUP_PATH = "/m/core/billinggroup/{company_id}"
-
-
-class InvoiceSetting(Record, frozen=True, kw_only=True):
-    calc_type: str
-    currency: str
-    discount_calc_logic: str
-    discount_rate: Decimal
-    discount_target_usage: str
-    substitution_fee: str
-    substitution_fee_calc_target: str
-    substitution_fee_calc_type: str
-    substitution_fee_target_usage: str
-    substitution_fix: Decimal
-    substitution_rate: Decimal
-    support_amount_target: str
-    support_fee: str
-    support_fee_calc_target: str
-    support_fix: Decimal
-    support_rate: Decimal
-    tax_rate: Decimal
-
-
-class SupportFeeTarget(Record, frozen=True, kw_only=True):
-    usage: str
-    scope: str | None
-
-
-class FreeFormatItem(Record, frozen=True, kw_only=True):
-    enabled: bool
-    label: str
-    unit_cost: Decimal
-    quantity: Decimal
-    total: Decimal
-
-
-class BillingGroupAccount(Record, frozen=True, kw_only=True):
-    customer_id: str
-    customer_name: str
-    vendor: BilledVendor
-
-
-class BillingGroupRecord(Record, frozen=True, kw_only=True):
-    company_id: str
-    billinggroup_id: str
-    billinggroup_name: str
-    name: str
-    contact: str | None
-    title: str | None
-    address: str | None
-    postal: str | None
-    phone: str | None
-    remarks: str | None
-    inv_aggregate: bool
-    language: str | None
-    invoices: dict[str, InvoiceSetting]
-    support_fee_targets: dict[str, SupportFeeTarget]
-    additional_items: dict[str, list[FreeFormatItem]]
-    project_id: str | None
-    project_code: str | None
-    project_label: str | None
-    project_currency: str | None
-    invoice_template_id: str | None
-    custom_fields: dict[str, Any]
-    account: list[BillingGroupAccount]
-    tag: list[Any]
-    etag: str = ""  # the version, where it was asked for
-
-
-class BillingGroupCreate(Record, frozen=True, kw_only=True):
-    billinggroup_id: str
-    billinggroup_name: str
-    company_name: str
-    phone: str | None = None
-    postal: str | None = None
-    address: str | None = None
-    billing_title: str | None = None
-    personal: str | None = None
-    remarks: str | None = None
-    inv_aggregate: bool
-    project_id: str | None = None
-    invoice_template_id: str | None = None
-    invoices: dict[str, InvoiceSetting] | None = None
-    language: str | None = None
-
-
-class BillingGroupUpdate(Record, frozen=True, kw_only=True):
-    billinggroup_id: str
-    billinggroup_name: str
-    company_name: str
-    phone: str | None = None
-    postal: str | None = None
-    address: str | None = None
-    billing_title: str | None = None
-    personal: str | None = None
-    remarks: str | None = None
-    inv_aggregate: bool | None = None
-    project_id: str | None = None
-    language: str | None = None
-
-
-class BillingGroupCreated(Record, frozen=True, kw_only=True):
-    company_id: str
-    billinggroup_id: str
-
-
-class CreatedBillingGroup(Record, frozen=True, kw_only=True):
-    company_id: str
-    billinggroup_id: str
-
-
-class BillingGroupsCreated(Record, frozen=True, kw_only=True):
-    created: list[CreatedBillingGroup]
-
-
-class ExportPath(Record, frozen=True, kw_only=True):
-    path: str
 
 
 def build_setting_body(

@@ -2,53 +2,18 @@
 
 from collections.abc import Iterator
 
+from nimbill_client.bodies import (
+    AccountsCreated,
+    CloudAccountCreate,
+    CloudAccountRecord,
+    CloudAccountUpdate,
+    Success,
+)
 from nimbill_client.connection import Call, Connection
 from nimbill_client.pages import iterate_pages
-from nimbill_client.record import BilledVendor, Record, Success
+from nimbill_client.record import BilledVendor
 
 PATH = "/m/core/accts"
-
-
-class CloudAccountRecord(Record, frozen=True, kw_only=True):
-    customer_id: str
-    customer_name: str
-    account_id: str
-    vendor: BilledVendor
-    company_id: str
-    billinggroup_id: str
-    billinggroup_name: str
-    note: str | None
-    payer: bool
-    project_id: str | None
-    service_discount: str | None  # always null
-    etag: str = ""  # the version, where it was asked for
-
-
-class CloudAccountCreate(Record, frozen=True, kw_only=True):
-    vendor: BilledVendor
-    customer_id: str
-    account_id: str
-    company_id: str
-    name: str
-    note: str | None = None
-
-
-class CloudAccountUpdate(Record, frozen=True, kw_only=True):
-    vendor: BilledVendor
-    account_id: str
-    company_id: str
-    name: str
-    note: str | None = None
-
-
-class CreatedAccount(Record, frozen=True, kw_only=True):
-    vendor: BilledVendor
-    customer_id: str
-    company_id: str
-
-
-class AccountsCreated(Record, frozen=True, kw_only=True):
-    created: list[CreatedAccount]
 
 
 class CloudAccounts:

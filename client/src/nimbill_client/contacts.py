@@ -1,36 +1,11 @@
 """Contacts: the people at a customer who receive invoices by mail."""
 
+from nimbill_client.bodies import Contact, ContactBody, ContactsCreated, Success
 from nimbill_client.connection import Call, Connection
-from nimbill_client.record import Record, Success
 
 PATH = "/m/core/billinggroup/{company_id}/contacts"
 CONTACT_PATH = "/m/core/billinggroup/{company_id}/contacts/{contact_id}"
 CSV_PATH = "/m/core/billinggroup/contacts/csv"
-
-
-class ContactBody(Record, frozen=True, kw_only=True):
-    """`send_as` is to or cc; the name has no honorific."""
-
-    name: str
-    email: str
-    send_as: str | None = None
-    receives_invoices: bool | None = None
-    language: str | None = None
-
-
-class Contact(Record, frozen=True, kw_only=True):
-    contact_id: str
-    company_id: str
-    name: str
-    email: str
-    send_as: str
-    receives_invoices: bool
-    language: str | None
-    create_time: str
-
-
-class ContactsCreated(Record, frozen=True, kw_only=True):
-    created: list[Contact]
 
 
 class Contacts:

@@ -1,85 +1,22 @@
 """Corrections of invoices: by other terms, by late costs of a closed month, by a replacement."""
 
 from collections.abc import Mapping
-from decimal import Decimal
 
-from nimbill_client.billing_groups import InvoiceSetting, SupportFeeTarget, build_setting_body
+from nimbill_client.billing_groups import build_setting_body
+from nimbill_client.bodies import (
+    CorrectionPreview,
+    CreditNoteDocument,
+    DriftDecision,
+    DriftOfGroup,
+    InvoiceSetting,
+    InvoiceStatus,
+    SupportFeeTarget,
+)
 from nimbill_client.connection import Call, Connection
-from nimbill_client.credit_notes import ChangedTerm, CreditNoteDocument
-from nimbill_client.invoice_bodies import InvoiceStatus
-from nimbill_client.invoice_document import InvoiceSheet
-from nimbill_client.record import BilledVendor, Record
+from nimbill_client.record import BilledVendor
 
 INVOICE_PATH = "/m/core/invoices/{month}/{company_id}/{vendor}"
 DRIFT_PATH = "/m/core/costs/imports/{import_id}/drift"
-
-
-class CorrectedRate(Record, frozen=True, kw_only=True):
-    """`tax_rate` is None for what is not subject to tax."""
-
-    tax_rate: Decimal | None
-    invoiced: Decimal
-    invoiced_tax: Decimal
-    credited: Decimal
-    credited_tax: Decimal
-    corrected: Decimal
-    corrected_tax: Decimal
-    difference: Decimal
-    difference_tax: Decimal
-
-
-class CorrectionPreview(Record, frozen=True, kw_only=True):
-    """`difference` is the corrected invoice minus what is left of the invoice."""
-
-    invoice_no: str
-    revision: int
-    month: str
-    company_id: str
-    vendor: BilledVendor
-    currency: str
-    exchange_rate: Decimal
-    changed_terms: list[ChangedTerm]
-    rates: list[CorrectedRate]
-    invoiced_total: Decimal
-    credited_total: Decimal
-    corrected_total: Decimal
-    difference: Decimal
-    netted: Decimal
-    can_credit: bool
-    corrected: InvoiceSheet
-
-
-class DriftDecision(Record, frozen=True, kw_only=True):
-    """`decision` is entry, credit_note, replacement or dismissed."""
-
-    import_id: str
-    company_id: str
-    decision: str
-    reason: str
-    invoice_no: str | None
-    currency: str | None
-    pre_tax: Decimal | None
-    entry_id: str | None
-    entry_month: str | None
-    credit_note_id: str | None
-    replacement_no: str | None
-    decide_time: str
-    decided_by: str
-
-
-class LateCostSum(Record, frozen=True, kw_only=True):
-    currency: str
-    usage: Decimal
-    one_off_lines: Decimal
-
-
-class DriftOfGroup(Record, frozen=True, kw_only=True):
-    company_id: str
-    billinggroup_id: str
-    billinggroup_name: str
-    late_costs: list[LateCostSum]
-    invoice_no: str | None
-    decision: DriftDecision | None
 
 
 class Corrections:

@@ -1,45 +1,13 @@
 """The vendors' costs of a month."""
 
 from collections.abc import Iterator
-from decimal import Decimal
 
+from nimbill_client.bodies import CostSum, MonthCosts
 from nimbill_client.connection import Call, Connection
 from nimbill_client.pages import iterate_pages
-from nimbill_client.record import Record, Vendor
+from nimbill_client.record import Vendor
 
 PATH = "/m/core/costs/{month}"
-
-
-class CostSum(Record, frozen=True, kw_only=True):
-    vendor: Vendor
-    customer_id: str = ""
-    company_id: str | None = None
-    service: str = ""
-    marketplace: bool = False
-    tag_value: str | None = None
-    tag_value_2: str | None = None
-    line_type: str = ""
-    kind: str = ""
-    day: str = ""
-    currency: str
-    cost: Decimal
-    lines: int
-
-
-class CostTotal(Record, frozen=True, kw_only=True):
-    vendor: Vendor
-    currency: str
-    cost: Decimal
-    lines: int
-
-
-class MonthCosts(Record, frozen=True, kw_only=True):
-    month: str
-    vendor: Vendor | None
-    provisional: bool
-    parked: bool
-    rows: list[CostSum]
-    totals: list[CostTotal]
 
 
 class Costs:

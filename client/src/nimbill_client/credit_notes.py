@@ -1,106 +1,15 @@
 """Credit notes: what is returned to a customer after an invoice was sent."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 from pathlib import Path
 
-from nimbill_client.billing_groups import InvoiceSetting
+from nimbill_client.bodies import CreditNoteDocument, ManualCredit, ShortCreditNote
 from nimbill_client.connection import Call, Connection
-from nimbill_client.invoice_document import Addressee, Issuer, Terms
-from nimbill_client.record import BilledVendor, Record
+from nimbill_client.record import BilledVendor
 
 INVOICE_PATH = "/m/core/invoices/{month}/{company_id}/{vendor}/credit-notes"
 NOTE_PATH = "/m/core/credit-notes/{credit_note_id}"
 MONTH_PATH = "/m/core/credit-notes/issued/{month}"
-
-
-class ManualCredit(Record, frozen=True, kw_only=True):
-    """An amount before tax, in the currency of the invoice."""
-
-    description: str
-    amount: Decimal
-    tax_free: bool = False
-
-
-class CreditedAmount(Record, frozen=True, kw_only=True):
-    line: str | None
-    description: str
-    amount: Decimal
-    tax_free: bool
-    credit_note_no: str | None = None
-
-
-class CreditedTax(Record, frozen=True, kw_only=True):
-    """`tax_rate` is None for what is not subject to tax."""
-
-    tax_rate: Decimal | None
-    pre_tax: Decimal
-    tax: Decimal
-
-
-class ChangedTerm(Record, frozen=True, kw_only=True):
-    field: str
-    before: str | None
-    after: str | None
-
-
-class NoteCorrection(Record, frozen=True, kw_only=True):
-    """`corrected` is the invoice that invoice and notes add up to."""
-
-    import_id: str | None
-    changed_terms: list[ChangedTerm]
-    setting: InvoiceSetting
-    terms: Terms
-    corrected: list[CreditedTax]
-    corrected_total: Decimal
-
-
-class CreditNoteDocument(Record, frozen=True, kw_only=True):
-    """`addressee` and `issuer` are those of the invoice."""
-
-    form: int = 1
-    credit_note_id: str
-    credit_note_no: str
-    kind: str
-    reason: str
-    issue_date: str
-    language: str
-    invoice_no: str
-    revision: int
-    invoice_date: str
-    month: str
-    vendor: str
-    vendor_name: str
-    company_id: str
-    billinggroup_id: str
-    billinggroup_name: str
-    addressee: Addressee
-    issuer: Issuer | None
-    currency: str
-    amounts: list[CreditedAmount]
-    taxes: list[CreditedTax]
-    pre_tax: Decimal
-    tax: Decimal
-    total: Decimal
-    correction: NoteCorrection | None = None
-
-
-class ShortCreditNote(Record, frozen=True, kw_only=True):
-    credit_note_id: str
-    credit_note_no: str
-    kind: str
-    reason: str
-    issue_date: str
-    invoice_no: str
-    month: str
-    company_id: str
-    vendor: BilledVendor
-    currency: str
-    pre_tax: Decimal
-    tax: Decimal
-    total: Decimal
-    create_time: str
-    created_by: str
 
 
 class CreditNotes:

@@ -1,111 +1,20 @@
 """Mails with invoices: preview, sending, what became of each, and when customers see invoices."""
 
-from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
+from nimbill_client.bodies import (
+    InvoiceDelivery,
+    InvoiceStatus,
+    SendingPreview,
+    SendInvoicesRequest,
+    SentInvoices,
+)
 from nimbill_client.connection import Call, Connection
-from nimbill_client.invoice_bodies import InvoiceStatus
-from nimbill_client.record import BilledVendor, Record
+from nimbill_client.record import BilledVendor
 
 PATH = "/m/core/invoices/{month}/deliveries"
 INVOICE_PATH = "/m/core/invoices/{month}/{company_id}/{vendor}"
 RETRY_PATH = "/m/core/deliveries/{delivery_id}/retry"
-
-
-class SendInvoicesRequest(Record, frozen=True, kw_only=True):
-    """Without `company_ids`, every invoice of the month that has no problem.
-
-    `method` is pdf or link; `revisions` are those that were seen, by company_id.
-    """
-
-    vendor: BilledVendor
-    method: str
-    company_ids: Sequence[str] | None = None
-    revisions: Mapping[str, int] | None = None
-    publish_time: str | None = None
-    again: bool | None = None
-
-
-class Recipient(Record, frozen=True, kw_only=True):
-    name: str
-    email: str
-    send_as: str
-
-
-class PreviewedMail(Record, frozen=True, kw_only=True):
-    company_id: str
-    billinggroup_id: str
-    billinggroup_name: str
-    company_name: str
-    invoice_no: str
-    revision: int
-    currency: str
-    total: Decimal
-    due_date: str | None
-    language: str
-    recipients: list[Recipient]
-    subject: str
-    text: str
-    attachment: str | None
-    problems: list[str]
-
-
-class SendingPreview(Record, frozen=True, kw_only=True):
-    month: str
-    vendor: BilledVendor
-    method: str
-    ready: int
-    mails: list[PreviewedMail]
-
-
-class QueuedMail(Record, frozen=True, kw_only=True):
-    company_id: str
-    invoice_no: str
-    revision: int
-    delivery_id: str
-
-
-class SkippedInvoice(Record, frozen=True, kw_only=True):
-    company_id: str
-    problems: list[str]
-
-
-class SentInvoices(Record, frozen=True, kw_only=True):
-    sent: list[QueuedMail]
-    skipped: list[SkippedInvoice]
-
-
-class RefusedRecipient(Record, frozen=True, kw_only=True):
-    email: str
-    cause: str
-
-
-class InvoiceDelivery(Record, frozen=True, kw_only=True):
-    """`state` is queued, sending, delivered, failed or unknown."""
-
-    delivery_id: str
-    month: str
-    company_id: str
-    billinggroup_name: str
-    vendor: BilledVendor
-    invoice_no: str
-    revision: int
-    method: str
-    state: str
-    cause: str | None
-    message_id: str
-    language: str
-    recipients: list[Recipient]
-    refused: list[RefusedRecipient]
-    subject: str
-    text: str
-    attachment: str | None
-    attempts: int
-    created_by: str
-    create_time: str
-    update_time: str
-    delivered_time: str | None
 
 
 class Deliveries:

@@ -1,96 +1,20 @@
 """Imports of a vendor's cost files."""
 
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
+from nimbill_client.bodies import ImportRecord, ImportStarted
 from nimbill_client.clock import Deadline
 from nimbill_client.connection import Call, Connection
 from nimbill_client.errors import WaitTimeout
 from nimbill_client.pages import iterate_pages
-from nimbill_client.record import Record, Vendor
+from nimbill_client.record import Vendor
 
 PATH = "/m/core/costs/imports"
 IMPORT_PATH = "/m/core/costs/imports/{import_id}"
 UNFINISHED_STATES = frozenset({"waiting", "running"})
-SUCCESS_STATES = frozenset({"done", "unchanged"})
+
 POLL_MILLISECONDS_MAX = 2000
-
-
-class ImportTotal(Record, frozen=True, kw_only=True):
-    payer_id: str
-    line_type: str
-    kind: str
-    currency: str
-    cost: Decimal
-    lines: int
-
-
-class ProposedEntry(Record, frozen=True, kw_only=True):
-    customer_id: str
-    service: str
-    marketplace: bool
-    kind: str
-    calc_type: str
-    amount: Decimal
-    currency: str
-    description: str
-    counts: Decimal
-    delivered: Decimal
-    payer_id: str = ""
-
-
-class ImportProblem(Record, frozen=True, kw_only=True):
-    status: int
-    code: str
-    detail: str
-    file: str | None = None
-    line: int | None = None
-    column: str | None = None
-
-
-class ImportNotice(Record, frozen=True, kw_only=True):
-    code: str
-    count: int
-    affected: list[str]
-
-
-class ImportRecord(Record, frozen=True, kw_only=True):
-    import_id: str
-    vendor: Vendor
-    month: str | None
-    sources: list[str]
-    state: str
-    progress: dict[str, Any]
-    percent: int
-    lines: int
-    provisional: bool | None
-    assembly: str | None
-    totals: list[ImportTotal]
-    unknown_types: dict[str, int]
-    accounts_in_no_group: list[str]
-    currencies: dict[str, int]
-    identical_import: str | None
-    noticed: dict[str, Any]
-    warnings: list[ImportNotice]
-    differences: list[dict[str, Any]]
-    drift: list[dict[str, Any]]
-    proposals: list[ProposedEntry]
-    problem: ImportProblem | None
-    parked_reason: str | None
-    release_reason: str | None
-    create_time: str
-    update_time: str
-
-    @property
-    def counts(self) -> bool:
-        """Whether the costs are used for invoices, now or since an earlier import."""
-        return self.state in SUCCESS_STATES
-
-
-class ImportStarted(Record, frozen=True, kw_only=True):
-    import_id: str
 
 
 class Imports:

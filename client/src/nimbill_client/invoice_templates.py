@@ -1,46 +1,15 @@
 """Invoice templates: who issues the invoices, and when they are due."""
 
+from nimbill_client.bodies import (
+    InvoiceTemplateBody,
+    InvoiceTemplateCreated,
+    InvoiceTemplateRecord,
+    Success,
+)
 from nimbill_client.connection import Call, Connection
-from nimbill_client.record import Record, Success
 
 PATH = "/m/core/invoicetemplate"
 TEMPLATE_PATH = "/m/core/invoicetemplate/{invoice_template_id}"
-
-
-class InvoiceTemplateRecord(Record, frozen=True, kw_only=True):
-    name: str
-    company: str
-    postal: str | None = None
-    address: str | None = None
-    phone: str | None = None
-    contact: str | None = None
-    registration_number: str | None = None
-    bank_account: str | None = None
-    notes: str | None = None
-    due_rule: str | None = None
-    due_days: int | None = None
-    accent_colour: str | None = None
-    invoice_template_id: str
-    etag: str = ""  # the version, where it was asked for
-
-
-class InvoiceTemplateBody(Record, frozen=True, kw_only=True):
-    name: str
-    company: str
-    postal: str | None = None
-    address: str | None = None
-    phone: str | None = None
-    contact: str | None = None
-    registration_number: str | None = None
-    bank_account: str | None = None
-    notes: str | None = None
-    due_rule: str | None = None
-    due_days: int | None = None
-    accent_colour: str | None = None
-
-
-class InvoiceTemplateCreated(Record, frozen=True, kw_only=True):
-    invoice_template_id: str
 
 
 class InvoiceTemplates:

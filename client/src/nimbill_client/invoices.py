@@ -4,22 +4,27 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from nimbill_client.billing_groups import InvoiceSetting, SupportFeeTarget, build_setting_body
-from nimbill_client.connection import Call, Connection
-from nimbill_client.invoice_bodies import (
+from nimbill_client.billing_groups import build_setting_body
+from nimbill_client.bodies import (
     AccountTotalList,
     CreateInvoicesResponse,
     ExportUrl,
+    InvoiceDocument,
     InvoiceList,
+    InvoiceRevision,
     InvoiceRun,
+    InvoiceSetting,
     InvoiceStatus,
     MarkedInvoices,
     MonthlyInvoiceSetting,
     RevisionComparison,
     SavedMonth,
+    Success,
+    SupportFeeTarget,
+    TermsPreview,
 )
-from nimbill_client.invoice_document import InvoiceDocument, InvoiceRevision, TermsPreview
-from nimbill_client.record import BilledVendor, Success
+from nimbill_client.connection import Call, Connection
+from nimbill_client.record import BilledVendor
 
 INVOICE_PATH = "/m/core/invoices/{month}/{company_id}/{vendor}"
 RUN_SECONDS_MAX = 3600

@@ -1,12 +1,19 @@
 """Payments received for sent invoices, and what is still open."""
 
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Literal
 
+from nimbill_client.bodies import (
+    InvoicePayments,
+    Payment,
+    PaymentRequest,
+    PaymentsRecorded,
+    Receivable,
+    ReceivableTotal,
+)
 from nimbill_client.connection import Call, Connection
 from nimbill_client.pages import iterate_pages
-from nimbill_client.record import BilledVendor, Record
+from nimbill_client.record import BilledVendor
 
 INVOICE_PATH = "/m/core/invoices/{month}/{company_id}/{vendor}/payments"
 PAYMENT_PATH = f"{INVOICE_PATH}/{{payment_id}}/reversed"
@@ -14,89 +21,6 @@ LIST_PATH = "/m/core/payments"
 RECEIVABLES = "/m/core/receivables"
 
 BalanceFilter = Literal["open", "overdue", "settled", "all"]
-
-
-class PaymentRequest(Record, frozen=True, kw_only=True):
-    """An amount in the currency of the invoice, and a date (yyyy-mm-dd).
-
-    `overpaid` allows more than the open balance.
-    """
-
-    amount: Decimal
-    paid_on: str
-    note: str | None = None
-    overpaid: bool = False
-
-
-class Payment(Record, frozen=True, kw_only=True):
-    """A payment that was reversed does not count."""
-
-    payment_id: str
-    invoice_no: str
-    month: str
-    company_id: str
-    billinggroup_name: str
-    vendor: BilledVendor
-    currency: str
-    amount: Decimal
-    paid_on: str
-    note: str | None
-    create_time: str
-    created_by: str
-    reversed_time: str | None
-    reversed_by: str | None
-    reverse_reason: str | None
-
-
-class PaymentsRecorded(Record, frozen=True, kw_only=True):
-    created: list[Payment]
-
-
-class InvoicePayments(Record, frozen=True, kw_only=True):
-    """`state` is open, partly_paid, paid or overpaid; `open_balance` = total - credited - paid."""
-
-    invoice_no: str
-    invoice_state: str
-    currency: str
-    total: Decimal
-    credited: Decimal
-    paid: Decimal
-    open_balance: Decimal
-    state: str
-    due_date: str | None
-    overdue: bool
-    days_overdue: int
-    payments: list[Payment]
-
-
-class Receivable(Record, frozen=True, kw_only=True):
-    """A sent invoice; `state` is open, partly_paid, paid or overpaid."""
-
-    invoice_no: str
-    month: str
-    company_id: str
-    billinggroup_name: str
-    vendor: BilledVendor
-    currency: str
-    total: Decimal
-    credited: Decimal
-    paid: Decimal
-    open_balance: Decimal
-    state: str
-    due_date: str | None
-    days_overdue: int
-
-
-class ReceivableTotal(Record, frozen=True, kw_only=True):
-    """The sums of sent invoices in one currency."""
-
-    currency: str
-    invoices: int
-    total: Decimal
-    credited: Decimal
-    paid: Decimal
-    open_balance: Decimal
-    overdue: Decimal
 
 
 class Payments:

@@ -3,9 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from nimbill_client.connection import Call, Connection
-from nimbill_client.pages import iterate_pages
-from nimbill_client.portal_bodies import (
+from nimbill_client.bodies import (
     AccountGroup,
     AccountGroupCreate,
     AccountUsage,
@@ -15,6 +13,8 @@ from nimbill_client.portal_bodies import (
     Me,
     TagUsage,
 )
+from nimbill_client.connection import Call, Connection
+from nimbill_client.pages import iterate_pages
 from nimbill_client.record import BilledVendor
 from nimbill_client.roles import Roles
 from nimbill_client.users import Users

@@ -1,53 +1,16 @@
 """Portal logins, with which customers see their own invoices."""
 
-from typing import Any
-
+from nimbill_client.bodies import (
+    ResellerChanged,
+    ResellerCreate,
+    ResellerPassword,
+    ResellerRecord,
+    ResellerSession,
+    Success,
+)
 from nimbill_client.connection import Call, Connection
-from nimbill_client.record import Record, Success
 
 PATH = "/m/core/reseller"
-
-
-class ResellerRecord(Record, frozen=True, kw_only=True):
-    user_id: str
-    billinggroup_id: str
-    billinggroup_name: str
-    email: str
-    company_id: str
-    update_time: str | None
-    password_update_time: str | None
-    portal_registered: str
-    meta: dict[str, bool]
-
-
-class ResellerCreate(Record, frozen=True, kw_only=True):
-    email: str
-    company_id: str
-    input_type: str
-    notification: bool
-    password: str | None = None
-    meta: dict[str, Any]
-
-
-class ResellerPassword(Record, frozen=True, kw_only=True):
-    input_type: str
-    notification: bool
-    password: str | None = None
-
-
-class ResellerChanged(Record, frozen=True, kw_only=True):
-    user_id: str
-    password: str = ""
-
-
-class ResellerSession(Record, frozen=True, kw_only=True):
-    """A browser in which the login is signed in to the portal."""
-
-    session_id: str
-    user_agent: str | None
-    address: str | None
-    create_time: str
-    last_use_time: str
 
 
 class PortalLogins:

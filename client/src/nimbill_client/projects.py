@@ -1,66 +1,20 @@
 """Projects: groups of customers whose profit is computed together."""
 
-from decimal import Decimal
 from pathlib import Path
 
-import msgspec
-
+from nimbill_client.bodies import (
+    ExportData,
+    ProjectBody,
+    ProjectCreated,
+    ProjectProfit,
+    ProjectRecord,
+    Success,
+)
 from nimbill_client.connection import Call, Connection
-from nimbill_client.record import BilledVendor, Record, Success
 
 PATH = "/m/core/project"
 # One path: the identifier of a project to change, or a month to read.
 PROJECT_PATH = "/m/core/project/{project_id_or_month}"
-
-
-class ProjectRecord(Record, frozen=True, kw_only=True):
-    project_id: str
-    project_code: str
-    project_label: str
-    project_currency: str
-    etag: str = ""  # the version, where it was asked for
-
-
-class ProjectBody(Record, frozen=True, kw_only=True):
-    project_code: str
-    project_label: str
-    project_currency: str
-
-
-class ProjectCreated(Record, frozen=True, kw_only=True):
-    project_id: str
-
-
-class ProjectFigures(Record, frozen=True, kw_only=True):
-    stock: Decimal
-    sales: Decimal
-    profit: Decimal
-    profit_rate: Decimal | None
-    stock_exchanged: Decimal
-    sales_exchanged: Decimal
-    profit_exchanged: Decimal
-    profit_exchanged_rate: Decimal | None
-
-
-class ProjectAmount(Record, frozen=True, kw_only=True):
-    """`other_vendors` is empty if the organisation bills only AWS and Azure."""
-
-    aws: ProjectFigures
-    azure: ProjectFigures
-    total: ProjectFigures
-    other_vendors: dict[BilledVendor, ProjectFigures] = msgspec.field(default_factory=dict)
-
-
-class ProjectProfit(Record, frozen=True, kw_only=True):
-    project_id: str
-    project_code: str
-    project_label: str
-    project_currency: str
-    amount: ProjectAmount
-
-
-class ExportData(Record, frozen=True, kw_only=True):
-    data: str
 
 
 class Projects:

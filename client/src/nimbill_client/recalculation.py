@@ -3,35 +3,11 @@
 from collections.abc import Sequence
 from decimal import Decimal
 
+from nimbill_client.bodies import RecalculationRecord, Success
 from nimbill_client.connection import Call, Connection
-from nimbill_client.record import BilledVendor, Record, Success
+from nimbill_client.record import BilledVendor
 
 PATH = "/m/core/billinggroup/recalculation"
-
-
-class RecalculationRecord(Record, frozen=True, kw_only=True):
-    id: str
-    customer_id: str
-    customer_name: str
-    company_id: str
-    billinggroup_id: str
-    billinggroup_name: str
-    project_code: str | None
-    calc_type: str
-    platform_type: str
-    description: str
-    product_name: str
-    product_code: str
-    account_id: str
-    currency_code: str
-    unblended_cost: str
-    time_interval: str
-    usage_start: str
-    apply: bool
-    exchange_rate: Decimal | None
-    tax_free: bool
-    vendor: BilledVendor
-    applied_month: str | None = None  # only with details
 
 
 class Recalculation:

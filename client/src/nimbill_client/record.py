@@ -1,4 +1,4 @@
-"""The base of everything that is sent or received, and the names of vendors."""
+"""The bases of everything that is sent or received, and the names of vendors."""
 
 import msgspec
 
@@ -8,6 +8,7 @@ Vendor = str
 BilledVendor = str
 
 SECRET_FIELDS = frozenset({"access_token", "client_secret", "password", "refresh_token", "secret"})
+SUCCESS_STATES = frozenset({"done", "unchanged"})
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -24,7 +25,12 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return f"{type(self).__name__}({', '.join(fields)})"
 
 
-class Success(Record, frozen=True, kw_only=True):
-    """The response of a change that returns nothing else."""
+class ImportOutcome(Record, frozen=True, kw_only=True):
+    """What the state of an import means."""
 
-    status: str = ""
+    state: str
+
+    @property
+    def counts(self) -> bool:
+        """Whether the costs are used for invoices, now or since an earlier import."""
+        return self.state in SUCCESS_STATES

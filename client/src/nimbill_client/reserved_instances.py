@@ -1,47 +1,10 @@
 """Reserved instances, whose fees can be moved to the customers who use them."""
 
-from decimal import Decimal
-
+from nimbill_client.bodies import ReservedInstanceRecord, Success
 from nimbill_client.connection import Call, Connection
-from nimbill_client.record import BilledVendor, Record, Success
+from nimbill_client.record import BilledVendor
 
 PATH = "/m/core/ri/purchased"
-
-
-class ReservedInstanceRecord(Record, frozen=True, kw_only=True):
-    billinggroup_id: str
-    billinggroup_name: str
-    customer_id: str
-    customer_name: str
-    dest_customer_id: str
-    id: str
-    arn: str
-    start: str
-    end: str
-    instance_type: str
-    modification_status: str
-    offer_class: str
-    paid_by: str
-    payment_option: str
-    platform: str
-    region: str
-    scope: str
-    service: str
-    tenancy: str
-    term_length: str
-    usage_type: str
-    vendor: BilledVendor
-    zone: str
-    normalization_factor: Decimal
-    number: int
-    unblended_rate: Decimal
-    upfront_value: Decimal
-    remove: bool
-    disabled: bool
-    # only with details
-    currency: str = ""
-    dest_customer_name: str = ""
-    dest_company_id: str = ""
 
 
 class ReservedInstances:

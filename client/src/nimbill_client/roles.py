@@ -2,50 +2,21 @@
 
 from collections.abc import Sequence
 
+from nimbill_client.bodies import (
+    FilteringRule,
+    PermissionListing,
+    Role,
+    RoleMapping,
+    RoleReference,
+    RolesMapped,
+    Success,
+)
 from nimbill_client.connection import Call, Connection
-from nimbill_client.record import Record, Success
 
 PATH = "/m/auth/rbac/roles"
 MAPPINGS = "/m/auth/rbac/userroles"
 ROLE_PATH = "/m/auth/rbac/roles/{namespace}/{rolename}"
 USER_MAPPINGS = "/m/auth/rbac/{subuser}/userroles"
-
-
-class Role(Record, frozen=True, kw_only=True):
-    name: str
-    namespace: str
-    permissions: list[str]
-    etag: str = ""  # the version, where it was asked for
-
-
-class PermissionListing(Record, frozen=True, kw_only=True):
-    namespace: str
-    permissions: list[str]
-
-
-class RoleReference(Record, frozen=True, kw_only=True):
-    namespace: str
-    role: str
-
-
-class FilteringRule(Record, frozen=True, kw_only=True):
-    namespace: str
-    type: str
-    resource: list[str]
-
-
-class RoleMapping(Record, frozen=True, kw_only=True):
-    root_user: str
-    sub_user: str
-    namespace: str
-    role: str | None = None
-    filter: str | None = None
-
-
-class RolesMapped(Record, frozen=True, kw_only=True):
-    success: list[str]
-    failed: list[str]
-    filters: list[FilteringRule]
 
 
 class Roles:

@@ -1,66 +1,16 @@
 """Subusers and API clients."""
 
-import msgspec
-
+from nimbill_client.bodies import (
+    ApiClientRecord,
+    ConsoleSession,
+    SecondFactor,
+    Subuser,
+    SubuserCreate,
+    Success,
+)
 from nimbill_client.connection import Call, Connection
-from nimbill_client.record import Record, Success
 
 PATH = "/m/u/users"
-
-
-class Notification(Record, frozen=True, kw_only=True):
-    email: str
-
-
-class Subuser(Record, frozen=True, kw_only=True):
-    user_id: str
-    username: str
-    email: str | None
-    root_user: str
-    notification: Notification
-    create_time: str
-    # only with details
-    roles: list[str] = msgspec.field(default_factory=list)
-    billing_group_count: int | None = None
-
-
-class SubuserCreate(Record, frozen=True, kw_only=True):
-    username: str
-    password: str
-    email: str | None = None
-    notification: Notification
-
-
-class ApiClientRecord(Record, frozen=True, kw_only=True):
-    client_id: str
-    client_secret: str
-    grant_type: str
-    create_time: str
-    user_id: str
-    username: str | None = None
-    name: str
-
-
-class ConsoleSession(Record, frozen=True, kw_only=True):
-    """`current` is true for the session that the request belongs to."""
-
-    session_id: str
-    product: str
-    user_agent: str | None
-    address: str | None
-    create_time: str
-    last_use_time: str
-    current: bool
-
-
-class SecondFactor(Record, frozen=True, kw_only=True):
-    """`kind` is passkey or totp."""
-
-    factor_id: str
-    kind: str
-    name: str
-    create_time: str
-    last_use_time: str | None
 
 
 class Users:

@@ -2,70 +2,20 @@
 
 from collections.abc import Iterator, Mapping
 
-import msgspec
-
+from nimbill_client.bodies import (
+    Success,
+    WebhookDelivery,
+    WebhookEndpoint,
+    WebhookEndpointBody,
+    WebhookReplayed,
+    WebhookSecret,
+    WebhookTest,
+)
 from nimbill_client.connection import Call, Connection
 from nimbill_client.pages import iterate_pages
-from nimbill_client.record import Record, Success
 
 PATH = "/m/core/webhooks"
 ENDPOINT_PATH = "/m/core/webhooks/{endpoint_id}"
-
-
-class WebhookEndpointBody(Record, frozen=True, kw_only=True):
-    """No event types mean all of them."""
-
-    url: str
-    description: str = ""
-    event_types: list[str] = msgspec.field(default_factory=list)
-    enabled: bool = True
-
-
-class WebhookEndpoint(Record, frozen=True, kw_only=True):
-    """`disabled_reason` is "gone" if the endpoint answered 410."""
-
-    endpoint_id: str
-    url: str
-    description: str
-    event_types: list[str]
-    enabled: bool
-    disabled_reason: str | None
-    previous_secret_until: str | None
-    create_time: str
-    update_time: str
-
-
-class WebhookSecret(Record, frozen=True, kw_only=True):
-    """Until `previous_secret_until` events are also signed with the secret before."""
-
-    endpoint_id: str
-    secret: str
-    previous_secret_until: str | None
-
-
-class WebhookTest(Record, frozen=True, kw_only=True):
-    delivery_id: str
-    event_id: str
-
-
-class WebhookDelivery(Record, frozen=True, kw_only=True):
-    """`state` is waiting, delivered or failed; `event_id` is the header webhook-id."""
-
-    delivery_id: str
-    event_id: str
-    event_type: str
-    object: str
-    state: str
-    attempts: int
-    last_status: int | None
-    last_error: str | None
-    last_attempt_time: str | None
-    next_attempt_time: str | None
-    event_time: str
-
-
-class WebhookReplayed(Record, frozen=True, kw_only=True):
-    deliveries: int
 
 
 class Webhooks:
