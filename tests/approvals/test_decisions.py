@@ -13,7 +13,7 @@ from nimbill.access.role_actions import RoleAction
 from nimbill.approvals import records
 from nimbill.approvals.approval_events import expire_requests
 from nimbill.approvals.records import approval_requests
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import TenantScope, of_tenant
 from nimbill.foundation import clock
 from tests.approvals.office import CLOSE, CLOSING, EMPTY_MONTH, Office, read_code
 from tests.closing.steps.ready_month import add_import
@@ -150,7 +150,7 @@ def test_an_expired_request_cannot_be_approved(office: Office, request_: Any) ->
     async def expire(db: AsyncConnection, scope: TenantScope) -> None:
         await db.execute(
             sa.update(approval_requests)
-            .where(approval_requests.c.organisation_id == scope.organisation_id)
+            .where(of_tenant(approval_requests, scope))
             .values(expire_time=clock.now() - timedelta(seconds=1))
         )
 

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import TenantScope, of_tenant
 from nimbill.foundation import exact_json
 from nimbill.webhooks.records import webhook_events
 from tests.held_locks import in_transaction
@@ -28,7 +28,7 @@ def list_published(service: Service) -> list[tuple[str, dict[str, Any]]]:
     async def list_payloads(db: AsyncConnection, scope: TenantScope) -> Sequence[str]:
         stmt = (
             sa.select(webhook_events.c.payload)
-            .where(webhook_events.c.organisation_id == scope.organisation_id)
+            .where(of_tenant(webhook_events, scope))
             .order_by(webhook_events.c.event_time)
         )
         return (await db.execute(stmt)).scalars().all()

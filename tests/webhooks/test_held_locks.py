@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.audit import records as audit
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import TenantScope, of_tenant
 from nimbill.foundation import clock
 from nimbill.webhooks import records
 from nimbill.webhooks.delivery import RECHECK_PAUSE, find_next_run
@@ -122,7 +122,7 @@ def test_events_are_numbered_in_the_order_in_which_they_are_written(service: Ser
                 webhook_deliveries,
                 records.webhook_events.c.event_id == webhook_deliveries.c.event_id,
             )
-            .where(webhook_deliveries.c.organisation_id == scope.organisation_id)
+            .where(of_tenant(webhook_deliveries, scope))
             .order_by(webhook_deliveries.c.event_time)
         )
         return list((await db.execute(stmt)).scalars())

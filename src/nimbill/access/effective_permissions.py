@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.database.tenant_scope import TenantScope, metadata
+from nimbill.database.tenant_scope import TenantScope, metadata, of_tenant
 
 # See docs/choices.md, no-privilege-escalation.
 
@@ -100,10 +100,7 @@ async def load_effective_permissions(
             & (roles.c.namespace == role_mappings.c.namespace)
             & (roles.c.name == role_mappings.c.role),
         )
-        .where(
-            role_mappings.c.organisation_id == scope.organisation_id,
-            role_mappings.c.user_id == user_id,
-        )
+        .where(of_tenant(role_mappings, scope), role_mappings.c.user_id == user_id)
     )
     for row in await db.execute(stmt):
         granted = permissions.get(row.namespace, frozenset())
@@ -115,8 +112,7 @@ async def load_filters(
     db: AsyncConnection, scope: TenantScope, user_id: str
 ) -> dict[FilterKey, frozenset[str]]:
     stmt = sa.select(role_filters).where(
-        role_filters.c.organisation_id == scope.organisation_id,
-        role_filters.c.user_id == user_id,
+        of_tenant(role_filters, scope), role_filters.c.user_id == user_id
     )
     filters: dict[FilterKey, frozenset[str]] = {}
     for row in await db.execute(stmt):

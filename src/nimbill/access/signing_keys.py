@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.tokens import SigningKey
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 from nimbill.foundation.encryption import DecryptionError, Encryptor
 from nimbill.foundation.errors import OperatorError
 from nimbill.foundation.ids import new_id
@@ -119,7 +119,7 @@ async def load_organisation_encryptor(
     """Load the key of the organisation, which the key file encrypts."""
     stmt = (
         sa.select(organisation_keys)
-        .where(organisation_keys.c.organisation_id == scope.organisation_id)
+        .where(of_tenant(organisation_keys, scope))
         .order_by(organisation_keys.c.version.desc())
         .limit(1)
     )

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.database.list_query import ListColumns, ListQuery, Page, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 
 approval_requests = sa.Table(
     "approval_requests",
@@ -40,7 +40,7 @@ _requests = approval_requests.c
 REQUESTED = "requested"
 
 _COLUMNS = ListColumns(
-    organisation_id=_requests.organisation_id,
+    table=approval_requests,
     order=[_requests.create_time.desc(), _requests.approval_id],
     searched=[
         _requests.approval_id,
@@ -82,7 +82,7 @@ def _filter_visible(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
 
 def _is_request(scope: TenantScope, approval_id: str) -> list[sa.ColumnElement[bool]]:
     return [
-        _requests.organisation_id == scope.organisation_id,
+        of_tenant(approval_requests, scope),
         _requests.approval_id == approval_id,
         *_filter_visible(scope),
     ]
@@ -145,7 +145,7 @@ async def expire_requests(
     stmt = (
         sa.update(approval_requests)
         .where(
-            _requests.organisation_id == scope.organisation_id,
+            of_tenant(approval_requests, scope),
             _requests.state == REQUESTED,
             _requests.expire_time <= at,
         )

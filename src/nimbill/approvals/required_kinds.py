@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.effective_permissions import role_mappings, roles
 from nimbill.access.role_actions import RoleAction
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import TenantScope, of_tenant
 from nimbill.foundation.product import Product
 
 # A column of the organisation settings, which a package above this one writes.
@@ -18,9 +18,7 @@ _settings = sa.table(
 
 
 async def load_required_kinds(db: AsyncConnection, scope: TenantScope) -> frozenset[str]:
-    stmt = sa.select(_settings.c.approval_required).where(
-        _settings.c.organisation_id == scope.organisation_id
-    )
+    stmt = sa.select(_settings.c.approval_required).where(of_tenant(_settings, scope))
     return frozenset((await db.execute(stmt)).scalar_one_or_none() or ())
 
 
@@ -37,7 +35,7 @@ async def count_approvers(db: AsyncConnection, scope: TenantScope) -> int:
             & (roles.c.name == role_mappings.c.role),
         )
         .where(
-            role_mappings.c.organisation_id == scope.organisation_id,
+            of_tenant(role_mappings, scope),
             role_mappings.c.namespace == Product.core,
             roles.c.permissions.overlap([RoleAction.Admin, RoleAction.ApproveRequests]),
         )

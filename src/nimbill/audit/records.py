@@ -11,7 +11,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.audit.chain import ChainedEntry
 from nimbill.database.list_query import ListColumns, ListQuery, contains_text, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, is_any_of, metadata
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    fetch_row,
+    is_any_of,
+    metadata,
+    of_tenant,
+)
 from nimbill.foundation import clock, exact_json
 
 audit_log = sa.Table(
@@ -103,7 +110,7 @@ def _format_entry(change: AuditedChange) -> str:
 _ENTRY = sa.cast(audit_log.c.entry, JSON)
 _ACTION, _ACTOR_NAME = _ENTRY["action"].astext, _ENTRY["actor_name"].astext
 _COLUMNS = ListColumns(
-    organisation_id=audit_log.c.organisation_id,
+    table=audit_log,
     order=[audit_log.c.seq.desc()],
     searched=[audit_log.c.resource, audit_log.c.actor, _ACTION, _ACTOR_NAME],
     sortable={"seq": audit_log.c.seq},
@@ -178,7 +185,7 @@ async def list_latest_entries(
     stmt = (
         sa.select(log.resource, log.entry)
         .where(
-            log.organisation_id == scope.organisation_id,
+            of_tenant(audit_log, scope),
             sa.func.left(log.resource, sa.literal_column(str(INDEXED_LENGTH))).in_(prefixes),
             is_any_of(log.resource, resources),
         )
@@ -195,10 +202,7 @@ async def find_latest_change(
     is_part = audit_log.c.resource.startswith(f"{resource}/", autoescape=True)
     stmt = (
         sa.select(audit_log.c.entry)
-        .where(
-            audit_log.c.organisation_id == scope.organisation_id,
-            (audit_log.c.resource == resource) | is_part,
-        )
+        .where(of_tenant(audit_log, scope), (audit_log.c.resource == resource) | is_part)
         .order_by(audit_log.c.seq.desc())
         .limit(1)
     )
@@ -210,7 +214,7 @@ async def stream_chain(db: AsyncConnection, scope: TenantScope) -> AsyncIterator
     """Stream the whole chain, oldest first."""
     stmt = (
         sa.select(audit_log.c.seq, audit_log.c.entry, audit_log.c.hash)
-        .where(audit_log.c.organisation_id == scope.organisation_id)
+        .where(of_tenant(audit_log, scope))
         .order_by(audit_log.c.seq)
     )
     async with db.stream(stmt) as rows:
@@ -225,9 +229,7 @@ async def list_chain(
     stmt = (
         sa.select(audit_log.c.seq, audit_log.c.entry, audit_log.c.hash)
         .where(
-            audit_log.c.organisation_id == scope.organisation_id,
-            audit_log.c.seq > after_seq,
-            audit_log.c.seq <= last_seq,
+            of_tenant(audit_log, scope), audit_log.c.seq > after_seq, audit_log.c.seq <= last_seq
         )
         .order_by(audit_log.c.seq)
         .limit(count)
@@ -236,8 +238,6 @@ async def list_chain(
 
 
 async def load_head(db: AsyncConnection, scope: TenantScope) -> tuple[int, bytes] | None:
-    stmt = sa.select(audit_heads.c.seq, audit_heads.c.hash).where(
-        audit_heads.c.organisation_id == scope.organisation_id
-    )
+    stmt = sa.select(audit_heads.c.seq, audit_heads.c.hash).where(of_tenant(audit_heads, scope))
     row = (await db.execute(stmt)).one_or_none()
     return None if row is None else (row.seq, row.hash)

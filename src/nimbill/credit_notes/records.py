@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.credit_notes.document import CreditNoteDocument, decode_note, encode_note
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.stored_invoices import join_group
 
@@ -101,11 +101,7 @@ async def list_notes_of_invoice(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_id: str
 ) -> Sequence[Row]:
     """List the notes of an invoice in the order of their creation."""
-    stmt = _select(scope).where(
-        _notes.month == period.month,
-        _notes.vendor == period.vendor,
-        _notes.company_id == company_id,
-    )
+    stmt = _select(scope).where(of_period(credit_notes, period), _notes.company_id == company_id)
     return (await db.execute(stmt)).all()
 
 
@@ -120,9 +116,6 @@ def _select(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
     return (
         sa.select(_notes.document, _notes.create_time, _notes.created_by)
         .join_from(credit_notes, billing_groups, join_group(credit_notes))
-        .where(
-            _notes.organisation_id == scope.organisation_id,
-            *filter_visible_groups(scope),
-        )
+        .where(of_tenant(credit_notes, scope), *filter_visible_groups(scope))
         .order_by(_notes.issue_month, _notes.number)
     )

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, of_tenant
 
 # See docs/choices.md, list-pages.
 
@@ -51,7 +51,7 @@ class Page(NamedTuple):
 class ListColumns:
     """The columns of a list. `order` is the order without `sort`, and decides between equals."""
 
-    organisation_id: sa.Column[Any]
+    table: sa.FromClause
     order: Sequence[sa.ColumnElement[Any]]
     searched: Sequence[sa.ColumnElement[Any]]
     sortable: Mapping[str, sa.ColumnElement[Any]]
@@ -85,7 +85,7 @@ async def fetch_page(
     query: ListQuery,
 ) -> Page:
     """Execute the statement for one page; count all rows only if the page does not show it."""
-    stmt = stmt.where(columns.organisation_id == scope.organisation_id)
+    stmt = stmt.where(of_tenant(columns.table, scope))
     if query.search is not None:
         stmt = stmt.where(contains_text(columns.searched, query.search))
     paged = stmt.order_by(*columns.sort(query)).limit(query.limit).offset(query.offset)

@@ -5,7 +5,7 @@ from graphlib import TopologicalSorter
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import TenantScope, of_tenant
 
 _TENANT_TABLES = """
 SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
@@ -37,9 +37,7 @@ async def delete_tenant_rows(db: AsyncConnection, scope: TenantScope) -> int:
     rows = 0
     for name in await _list_tables(db):
         table = sa.table(name, sa.column("organisation_id"))
-        result = await db.execute(
-            sa.delete(table).where(table.c.organisation_id == scope.organisation_id)
-        )
+        result = await db.execute(sa.delete(table).where(of_tenant(table, scope)))
         rows += result.rowcount
     for table in with_triggers:
         await db.execute(sa.text(f"ALTER TABLE {table} ENABLE TRIGGER USER"))

@@ -5,7 +5,7 @@ from enum import StrEnum
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope, metadata
+from nimbill.database.tenant_scope import TenantScope, metadata, of_tenant
 
 # Key of the advisory lock.
 _NAME_ASSIGNMENT_LOCK = 7_241_996_333
@@ -39,7 +39,7 @@ async def add_lookup(db: AsyncConnection, scope: TenantScope, kind: str, key: st
 async def remove_lookup(db: AsyncConnection, scope: TenantScope, kind: str, key: str) -> None:
     await db.execute(
         sa.delete(tenant_lookups).where(
-            tenant_lookups.c.organisation_id == scope.organisation_id,
+            of_tenant(tenant_lookups, scope),
             tenant_lookups.c.kind == kind,
             tenant_lookups.c.key == key,
         )

@@ -17,6 +17,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
 from nimbill.database.fair_pool import TURN_SECONDS_MAX, FairPool, limit_opening
+from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Unavailable
 
 # See docs/choices.md, foreign-records.
@@ -43,6 +44,15 @@ class TenantScope:
 
     organisation_id: str
     billing_groups: frozenset[str] | None = None  # company_ids; None means all
+
+
+def of_tenant(table: sa.FromClause, scope: TenantScope) -> sa.ColumnElement[bool]:
+    """Whether a row belongs to the organisation, whatever its billing group."""
+    return table.c.organisation_id == scope.organisation_id
+
+
+def of_period(table: sa.FromClause, period: BillingPeriod) -> sa.ColumnElement[bool]:
+    return sa.and_(table.c.vendor == period.vendor, table.c.month == period.month)
 
 
 def is_any_of(column: sa.ColumnElement[str], values: Collection[str]) -> sa.ColumnElement[bool]:

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.signing_keys import load_organisation_encryptor
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 from nimbill.foundation import exact_json
 from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import Conflict, Violation, rule_violations_error
@@ -97,7 +97,7 @@ async def reserve_key(
 
 async def _find_key(db: AsyncConnection, scope: TenantScope, user_id: str, key: str) -> Row | None:
     stmt = sa.select(idempotency_keys).where(
-        idempotency_keys.c.organisation_id == scope.organisation_id,
+        of_tenant(idempotency_keys, scope),
         idempotency_keys.c.user_id == user_id,
         idempotency_keys.c.key == key,
     )
@@ -136,8 +136,7 @@ async def delete_keys_of_user(db: AsyncConnection, scope: TenantScope, user_id: 
     """Delete the stored responses of a user who is being deleted."""
     await db.execute(
         sa.delete(idempotency_keys).where(
-            idempotency_keys.c.organisation_id == scope.organisation_id,
-            idempotency_keys.c.user_id == user_id,
+            of_tenant(idempotency_keys, scope), idempotency_keys.c.user_id == user_id
         )
     )
 
@@ -147,8 +146,7 @@ async def delete_old_keys(db: AsyncConnection, scope: TenantScope) -> int:
     age = sa.func.make_interval(0, 0, 0, RETENTION_DAYS)
     result = await db.execute(
         sa.delete(idempotency_keys).where(
-            idempotency_keys.c.organisation_id == scope.organisation_id,
-            idempotency_keys.c.create_time < sa.func.now() - age,
+            of_tenant(idempotency_keys, scope), idempotency_keys.c.create_time < sa.func.now() - age
         )
     )
     return result.rowcount

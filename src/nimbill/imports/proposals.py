@@ -17,7 +17,7 @@ from nimbill.costs.lake.product_name_records import (
     load_product_names,
 )
 from nimbill.costs.lake.records import cost_sums
-from nimbill.database.tenant_scope import TenantScope, is_any_of
+from nimbill.database.tenant_scope import TenantScope, is_any_of, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import add_decimals, format_decimal, strip_zeros, subtract_decimals
 from nimbill.foundation.product_names import join_product_names
@@ -83,9 +83,8 @@ async def _load_current(
     stmt = (
         sa.select(*columns, sa.func.sum(cost_sums.c.cost).label("cost"))
         .where(
-            cost_sums.c.organisation_id == scope.organisation_id,
-            cost_sums.c.vendor == period.vendor,
-            cost_sums.c.month == period.month,
+            of_tenant(cost_sums, scope),
+            of_period(cost_sums, period),
             is_any_of(cost_sums.c.payer_id, payers),
             is_any_of(cost_sums.c.kind, BILLED_KINDS),
         )

@@ -12,7 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.costs.lake.records import cost_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    is_any_of,
+    metadata,
+    of_period,
+    of_tenant,
+)
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.bodies import (
@@ -68,7 +75,7 @@ class NewImport:
 
 
 def _is_import(scope: TenantScope, import_id: str) -> list[sa.ColumnElement[bool]]:
-    return [_imports.organisation_id == scope.organisation_id, _imports.import_id == import_id]
+    return [of_tenant(cost_imports, scope), _imports.import_id == import_id]
 
 
 async def add_import(db: AsyncConnection, scope: TenantScope, new_import: NewImport) -> None:
@@ -110,9 +117,7 @@ async def count_unfinished_imports(db: AsyncConnection, scope: TenantScope) -> i
     stmt = (
         sa.select(sa.func.count())
         .select_from(cost_imports)
-        .where(
-            _imports.organisation_id == scope.organisation_id, is_any_of(_imports.state, unfinished)
-        )
+        .where(of_tenant(cost_imports, scope), is_any_of(_imports.state, unfinished))
     )
     return int((await db.execute(stmt)).scalar_one())
 
@@ -138,7 +143,7 @@ async def list_imports(
 
 
 _COLUMNS = ListColumns(
-    organisation_id=_imports.organisation_id,
+    table=cost_imports,
     order=[_imports.create_time.desc(), _imports.import_id],
     searched=[
         _imports.import_id,
@@ -164,7 +169,7 @@ async def _load_imports(
     progress = (
         sa.select(jobs.c.progress)
         .where(
-            jobs.c.organisation_id == scope.organisation_id,
+            of_tenant(jobs, scope),
             jobs.c.kind == IMPORT_COSTS,
             jobs.c.subject == _imports.import_id,
         )
@@ -221,13 +226,12 @@ async def load_known_deliveries(
 ) -> Mapping[str, str | None]:
     """Map content hashes to the current import, or to None if another import replaced it."""
     is_current = sa.exists().where(
-        cost_months.c.organisation_id == scope.organisation_id,
-        cost_months.c.import_id == _imports.import_id,
+        of_tenant(cost_months, scope), cost_months.c.import_id == _imports.import_id
     )
     stmt = (
         sa.select(_imports.content_hash, _imports.import_id, is_current.label("is_current"))
         .where(
-            _imports.organisation_id == scope.organisation_id,
+            of_tenant(cost_imports, scope),
             _imports.vendor == vendor,
             _imports.content_hash.is_not(None),
             _imports.state == ImportState.done,
@@ -246,13 +250,12 @@ async def find_same_delivery(
 ) -> Row | None:
     """Find an import of the same contents that was committed, if possible the current one."""
     is_current = sa.exists().where(
-        cost_months.c.organisation_id == scope.organisation_id,
-        cost_months.c.import_id == _imports.import_id,
+        of_tenant(cost_months, scope), cost_months.c.import_id == _imports.import_id
     )
     stmt = (
         sa.select(_imports.import_id, is_current.label("is_current"))
         .where(
-            _imports.organisation_id == scope.organisation_id,
+            of_tenant(cost_imports, scope),
             _imports.vendor == vendor,
             _imports.content_hash == content_hash,
             _imports.state == ImportState.done,
@@ -276,9 +279,8 @@ async def load_current_imports(
             & (cost_months.c.import_id == _imports.import_id),
         )
         .where(
-            cost_months.c.organisation_id == scope.organisation_id,
-            cost_months.c.vendor == period.vendor,
-            cost_months.c.month == period.month,
+            of_tenant(cost_months, scope),
+            of_period(cost_months, period),
             is_any_of(cost_months.c.payer_id, payers),
         )
         .distinct()
@@ -290,9 +292,8 @@ async def list_parked_imports(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod
 ) -> Sequence[Row]:
     stmt = sa.select(cost_imports).where(
-        _imports.organisation_id == scope.organisation_id,
-        _imports.vendor == period.vendor,
-        _imports.month == period.month,
+        of_tenant(cost_imports, scope),
+        of_period(cost_imports, period),
         _imports.state == ImportState.parked,
     )
     return (await db.execute(stmt)).all()
@@ -303,9 +304,8 @@ async def has_drift_import(
 ) -> bool:
     """Whether an earlier import brought late costs of one of these payers."""
     stmt = sa.select(_imports.report).where(
-        _imports.organisation_id == scope.organisation_id,
-        _imports.vendor == period.vendor,
-        _imports.month == period.month,
+        of_tenant(cost_imports, scope),
+        of_period(cost_imports, period),
         _imports.state == ImportState.drift,
     )
     reports = map(exact_json.decode_stored, (await db.execute(stmt)).scalars())
@@ -317,7 +317,7 @@ async def load_account_payers(
 ) -> dict[str, str]:
     """Map the registered accounts among these to the payer that is registered with them."""
     stmt = sa.select(cloud_accounts.c.customer_id, cloud_accounts.c.account_id).where(
-        cloud_accounts.c.organisation_id == scope.organisation_id,
+        of_tenant(cloud_accounts, scope),
         cloud_accounts.c.vendor == vendor,
         is_any_of(cloud_accounts.c.customer_id, customer_ids),
     )
@@ -325,7 +325,5 @@ async def load_account_payers(
 
 
 async def list_import_ids(db: AsyncConnection, scope: TenantScope) -> list[str]:
-    stmt = sa.select(cost_imports.c.import_id).where(
-        cost_imports.c.organisation_id == scope.organisation_id
-    )
+    stmt = sa.select(cost_imports.c.import_id).where(of_tenant(cost_imports, scope))
     return list((await db.execute(stmt)).scalars())

@@ -10,7 +10,7 @@ from nimbill.costs.lake.records import cost_months, cost_sums
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts, former_account_groups
 from nimbill.database.list_query import ListQuery
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_period, of_tenant
 from nimbill.foundation import exact_json
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import strip_zeros
@@ -90,7 +90,7 @@ def _suggest(
 
 async def _find_newest_month(db: AsyncConnection, scope: TenantScope, vendor: str) -> str | None:
     stmt = sa.select(sa.func.max(cost_months.c.month)).where(
-        cost_months.c.organisation_id == scope.organisation_id, cost_months.c.vendor == vendor
+        of_tenant(cost_months, scope), cost_months.c.vendor == vendor
     )
     month: str | None = (await db.execute(stmt)).scalar_one()
     return month
@@ -103,23 +103,17 @@ async def _load_names(db: AsyncConnection, scope: TenantScope, period: BillingPe
     """
     report = sa.cast(cost_imports.c.report, sa.JSON)
     current = sa.select(cost_months.c.import_id).where(
-        cost_months.c.organisation_id == scope.organisation_id,
-        cost_months.c.vendor == period.vendor,
-        cost_months.c.month == period.month,
+        of_tenant(cost_months, scope), of_period(cost_months, period)
     )
     stmt = sa.select(
         sa.cast(report["accounts_in_no_group"], sa.Text), sa.cast(report["account_names"], sa.Text)
-    ).where(
-        cost_imports.c.organisation_id == scope.organisation_id,
-        cost_imports.c.import_id.in_(current),
-    )
+    ).where(of_tenant(cost_imports, scope), cost_imports.c.import_id.in_(current))
     names: dict[str, str | None] = {}
     for accounts, account_names in await db.execute(stmt):
         known = exact_json.decode_stored(account_names or "{}")
         names |= {name: known.get(name) for name in exact_json.decode_stored(accounts or "[]")}
     left = sa.select(former_account_groups.c.customer_id).where(
-        former_account_groups.c.organisation_id == scope.organisation_id,
-        former_account_groups.c.vendor == period.vendor,
+        of_tenant(former_account_groups, scope), former_account_groups.c.vendor == period.vendor
     )
     for row in await db.execute(_select_costs(scope, period).where(_sums.customer_id.in_(left))):
         names.setdefault(row.customer_id, None)
@@ -130,8 +124,7 @@ async def _list_registered(
     db: AsyncConnection, scope: TenantScope, customer_ids: Collection[str]
 ) -> set[str]:
     stmt = sa.select(cloud_accounts.c.customer_id).where(
-        cloud_accounts.c.organisation_id == scope.organisation_id,
-        is_any_of(cloud_accounts.c.customer_id, customer_ids),
+        of_tenant(cloud_accounts, scope), is_any_of(cloud_accounts.c.customer_id, customer_ids)
     )
     return set((await db.execute(stmt)).scalars())
 
@@ -143,11 +136,7 @@ def _select_costs(scope: TenantScope, period: BillingPeriod) -> sa.Select[*tuple
     columns = (_sums.customer_id, _sums.payer_id, _sums.currency)
     return (
         sa.select(*columns, sa.func.sum(_sums.cost).label("cost"))
-        .where(
-            _sums.organisation_id == scope.organisation_id,
-            _sums.vendor == period.vendor,
-            _sums.month == period.month,
-        )
+        .where(of_tenant(cost_sums, scope), of_period(cost_sums, period))
         .group_by(*columns)
         .order_by(*columns)
     )
@@ -180,7 +169,7 @@ async def _load_former_groups(
     stmt = (
         sa.select(former_account_groups.c.customer_id, former_account_groups.c.company_id)
         .where(
-            former_account_groups.c.organisation_id == scope.organisation_id,
+            of_tenant(former_account_groups, scope),
             is_any_of(former_account_groups.c.customer_id, customer_ids),
         )
         .order_by(former_account_groups.c.left_at)

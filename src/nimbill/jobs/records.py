@@ -8,7 +8,14 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, is_any_of, metadata
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    fetch_row,
+    is_any_of,
+    metadata,
+    of_tenant,
+)
 from nimbill.foundation.ids import new_id
 
 jobs = sa.Table(
@@ -95,7 +102,7 @@ async def run_sooner(
     stmt = (
         sa.update(jobs)
         .where(
-            jobs.c.organisation_id == scope.organisation_id,
+            of_tenant(jobs, scope),
             jobs.c.kind == job_type,
             jobs.c.subject == subject,
             jobs.c.state == "waiting",
@@ -134,7 +141,7 @@ async def claim_job(
     due_job_id = (
         sa.select(jobs.c.job_id)
         .where(
-            jobs.c.organisation_id == scope.organisation_id,
+            of_tenant(jobs, scope),
             selected,
             sa.or_(
                 sa.and_(jobs.c.state == "waiting", jobs.c.due <= at),
@@ -149,7 +156,7 @@ async def claim_job(
     )
     stmt = (
         sa.update(jobs)
-        .where(jobs.c.organisation_id == scope.organisation_id, jobs.c.job_id == due_job_id)
+        .where(of_tenant(jobs, scope), jobs.c.job_id == due_job_id)
         .values(
             state="running",
             leased_until=at + lease,
@@ -168,7 +175,7 @@ def _waits_for_another(
     """Match a job while another one of its type has a valid lease."""
     other = jobs.alias("other")
     is_running = sa.exists().where(
-        other.c.organisation_id == scope.organisation_id,
+        of_tenant(other, scope),
         other.c.kind == jobs.c.kind,
         other.c.job_id != jobs.c.job_id,
         other.c.state == "running",
@@ -243,20 +250,14 @@ async def release_job(
 
 async def clear_payload(db: AsyncConnection, scope: TenantScope, job_id: str) -> None:
     """Remove a payload that holds secrets as soon as the job does not need it any more."""
-    stmt = (
-        sa.update(jobs)
-        .where(jobs.c.organisation_id == scope.organisation_id, jobs.c.job_id == job_id)
-        .values(payload={})
-    )
+    stmt = sa.update(jobs).where(of_tenant(jobs, scope), jobs.c.job_id == job_id).values(payload={})
     await db.execute(stmt)
 
 
 async def delete_old_jobs(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
     """Delete jobs that were completed or failed before this time."""
     stmt = sa.delete(jobs).where(
-        jobs.c.organisation_id == scope.organisation_id,
-        jobs.c.state.in_(("done", "failed")),
-        jobs.c.update_time < before,
+        of_tenant(jobs, scope), jobs.c.state.in_(("done", "failed")), jobs.c.update_time < before
     )
     await db.execute(stmt)
 
@@ -264,7 +265,7 @@ async def delete_old_jobs(db: AsyncConnection, scope: TenantScope, *, before: da
 def _is_leased(scope: TenantScope, job_id: str, attempt: int) -> list[sa.ColumnElement[bool]]:
     """Match the job only while this attempt has the lease: each claim increments `attempts`."""
     return [
-        jobs.c.organisation_id == scope.organisation_id,
+        of_tenant(jobs, scope),
         jobs.c.job_id == job_id,
         jobs.c.state == "running",
         jobs.c.attempts == attempt,
@@ -272,9 +273,7 @@ def _is_leased(scope: TenantScope, job_id: str, attempt: int) -> list[sa.ColumnE
 
 
 async def find_job(db: AsyncConnection, scope: TenantScope, job_id: str) -> Row | None:
-    stmt = sa.select(jobs).where(
-        jobs.c.organisation_id == scope.organisation_id, jobs.c.job_id == job_id
-    )
+    stmt = sa.select(jobs).where(of_tenant(jobs, scope), jobs.c.job_id == job_id)
     return (await db.execute(stmt)).one_or_none()
 
 
@@ -298,9 +297,7 @@ async def has_running_jobs(db: AsyncConnection, scope: TenantScope, *, at: datet
     """Whether a process is working on a job of the organisation."""
     stmt = sa.select(
         sa.exists().where(
-            jobs.c.organisation_id == scope.organisation_id,
-            jobs.c.state == "running",
-            jobs.c.leased_until > at,
+            of_tenant(jobs, scope), jobs.c.state == "running", jobs.c.leased_until > at
         )
     )
     return bool((await db.execute(stmt)).scalar_one())

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import TenantScope, of_tenant
 
 # See docs/choices.md, mail-sender.
 
@@ -15,8 +15,6 @@ _organisations = sa.table(
 
 async def find_organisation_name(db: AsyncConnection, scope: TenantScope) -> str | None:
     """Return the name, or None if the organisation was deleted."""
-    stmt = sa.select(_organisations.c.name).where(
-        _organisations.c.organisation_id == scope.organisation_id
-    )
+    stmt = sa.select(_organisations.c.name).where(of_tenant(_organisations, scope))
     name: str | None = (await db.execute(stmt)).scalar_one_or_none()
     return name

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.list_query import ListColumns, ListQuery, Page, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, of_tenant
 from nimbill.webhooks.bodies import DeliveryError, EventState
 from nimbill.webhooks.records import webhook_deliveries, webhook_events
 
@@ -17,10 +17,7 @@ _deliveries = webhook_deliveries.c
 
 
 def _belong_to_endpoint(scope: TenantScope, endpoint_id: str) -> list[sa.ColumnElement[bool]]:
-    return [
-        _deliveries.organisation_id == scope.organisation_id,
-        _deliveries.endpoint_id == endpoint_id,
-    ]
+    return [of_tenant(webhook_deliveries, scope), _deliveries.endpoint_id == endpoint_id]
 
 
 def _select_next_of_objects(scope: TenantScope, endpoint_id: str) -> sa.Subquery:
@@ -49,7 +46,7 @@ async def list_due_deliveries(
             (webhook_events.c.organisation_id == first.c.organisation_id)
             & (webhook_events.c.event_id == first.c.event_id),
         )
-        .where(first.c.organisation_id == scope.organisation_id, first.c.next_attempt_time <= at)
+        .where(of_tenant(first, scope), first.c.next_attempt_time <= at)
         .order_by(first.c.event_time, first.c.delivery_id)
         .limit(limit)
     )
@@ -61,9 +58,7 @@ async def find_next_due(
 ) -> datetime | None:
     """Return when the next delivery may be sent, or None if none is waiting."""
     first = _select_next_of_objects(scope, endpoint_id)
-    stmt = sa.select(sa.func.min(first.c.next_attempt_time)).where(
-        first.c.organisation_id == scope.organisation_id
-    )
+    stmt = sa.select(sa.func.min(first.c.next_attempt_time)).where(of_tenant(first, scope))
     due: datetime | None = (await db.execute(stmt)).scalar_one()
     return due
 
@@ -75,7 +70,7 @@ async def record_attempt(
     stmt = (
         sa.update(webhook_deliveries)
         .where(
-            _deliveries.organisation_id == scope.organisation_id,
+            of_tenant(webhook_deliveries, scope),
             _deliveries.delivery_id == delivery_id,
             _deliveries.state == EventState.waiting,
             _deliveries.attempts == attempt - 1,
@@ -104,7 +99,7 @@ async def fail_waiting_deliveries(
 
 
 _COLUMNS = ListColumns(
-    organisation_id=_deliveries.organisation_id,
+    table=webhook_deliveries,
     order=[_deliveries.event_time.desc(), _deliveries.delivery_id],
     searched=[],
     sortable={},

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 from nimbill.webhooks.bodies import EventState
 
 webhook_endpoints = sa.Table(
@@ -76,10 +76,7 @@ class NewDelivery:
 
 
 def _is_endpoint(scope: TenantScope, endpoint_id: str) -> list[sa.ColumnElement[bool]]:
-    return [
-        _endpoints.organisation_id == scope.organisation_id,
-        _endpoints.endpoint_id == endpoint_id,
-    ]
+    return [of_tenant(webhook_endpoints, scope), _endpoints.endpoint_id == endpoint_id]
 
 
 # ── endpoints ────────────────────────────────────────────────────────────────────────────────────
@@ -91,7 +88,7 @@ async def list_endpoints(db: AsyncConnection, scope: TenantScope) -> Sequence[Ro
         return []
     stmt = (
         sa.select(webhook_endpoints)
-        .where(_endpoints.organisation_id == scope.organisation_id)
+        .where(of_tenant(webhook_endpoints, scope))
         .order_by(_endpoints.create_time, _endpoints.endpoint_id)
     )
     return (await db.execute(stmt)).all()
@@ -125,7 +122,7 @@ async def lock_all_endpoints(db: AsyncConnection, scope: TenantScope) -> int:
     stmt = (
         sa.select(sa.func.count())
         .select_from(webhook_endpoints)
-        .where(_endpoints.organisation_id == scope.organisation_id)
+        .where(of_tenant(webhook_endpoints, scope))
     )
     return int((await db.execute(stmt)).scalar_one())
 
@@ -141,7 +138,7 @@ async def lock_subscribed_endpoints(
     stmt = (
         sa.select(_endpoints.endpoint_id, _endpoints.event_types, time)
         .where(
-            _endpoints.organisation_id == scope.organisation_id,
+            of_tenant(webhook_endpoints, scope),
             _endpoints.enabled,
             sa.or_(
                 sa.func.cardinality(_endpoints.event_types) == 0,
@@ -188,10 +185,7 @@ async def delete_endpoint(db: AsyncConnection, scope: TenantScope, endpoint_id: 
 async def delete_expired_secrets(db: AsyncConnection, scope: TenantScope, *, at: datetime) -> None:
     await db.execute(
         sa.update(webhook_endpoints)
-        .where(
-            _endpoints.organisation_id == scope.organisation_id,
-            _endpoints.previous_secret_until <= at,
-        )
+        .where(of_tenant(webhook_endpoints, scope), _endpoints.previous_secret_until <= at)
         .values(encrypted_previous_secret=None, previous_secret_until=None)
     )
 
@@ -220,14 +214,12 @@ async def add_deliveries(
 async def delete_old_events(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
     """Delete events with their deliveries, except those with a delivery that still waits."""
     waits = sa.exists().where(
-        webhook_deliveries.c.organisation_id == scope.organisation_id,
+        of_tenant(webhook_deliveries, scope),
         webhook_deliveries.c.event_id == webhook_events.c.event_id,
         webhook_deliveries.c.state == EventState.waiting,
     )
     await db.execute(
         sa.delete(webhook_events).where(
-            webhook_events.c.organisation_id == scope.organisation_id,
-            webhook_events.c.event_time < before,
-            sa.not_(waits),
+            of_tenant(webhook_events, scope), webhook_events.c.event_time < before, sa.not_(waits)
         )
     )

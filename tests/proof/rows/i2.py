@@ -23,7 +23,7 @@ QUICK = 20
 FULL = 1  # one case in this many
 SECONDS_MAX = 900
 
-CONDITIONS_MIN = 40  # fewer conditions mean that they are written in another form
+CONDITIONS_MIN = 15  # fewer conditions mean that they are written in another form
 
 # a condition on the organisation, and its replacement that matches every row
 CONDITIONS = (

@@ -16,7 +16,14 @@ from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.projects.records import projects
 from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    is_any_of,
+    metadata,
+    of_period,
+    of_tenant,
+)
 from nimbill.foundation import clock
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import format_decimal
@@ -92,14 +99,14 @@ def _select_with_group(*columns: Any) -> sa.Select[*tuple[Any, ...]]:
 
 def _filter_visible_entries(scope: TenantScope, vendor: Vendor) -> list[sa.ColumnElement[bool]]:
     """Users restricted to certain billing groups cannot see accounts in no billing group."""
-    conditions = [_entries.organisation_id == scope.organisation_id, _entries.vendor == vendor]
+    conditions = [of_tenant(recalculation_entries, scope), _entries.vendor == vendor]
     if scope.billing_groups is None:
         return conditions
     return [*conditions, is_any_of(cloud_accounts.c.company_id, scope.billing_groups)]
 
 
 _COLUMNS = ListColumns(
-    organisation_id=_entries.organisation_id,
+    table=recalculation_entries,
     order=[_entries.customer_id, _entries.usage_start, _entries.entry_id],
     searched=[
         _entries.entry_id,
@@ -186,7 +193,7 @@ async def list_applied_months(
     stmt = (
         sa.select(_entries.applied_month)
         .where(
-            _entries.organisation_id == scope.organisation_id,
+            of_tenant(recalculation_entries, scope),
             _entries.vendor == vendor,
             is_any_of(_entries.entry_id, entry_ids),
             _entries.applied_month.is_not(None),
@@ -269,10 +276,7 @@ async def delete_entries(
 
 
 def _filter_by_id(scope: TenantScope, entry_ids: Collection[str]) -> list[sa.ColumnElement[bool]]:
-    return [
-        _entries.organisation_id == scope.organisation_id,
-        is_any_of(_entries.entry_id, entry_ids),
-    ]
+    return [of_tenant(recalculation_entries, scope), is_any_of(_entries.entry_id, entry_ids)]
 
 
 async def lock_payer_entries(
@@ -281,10 +285,9 @@ async def lock_payer_entries(
     stmt = (
         sa.select(recalculation_entries)
         .where(
-            _entries.organisation_id == scope.organisation_id,
-            _entries.vendor == period.vendor,
+            of_tenant(recalculation_entries, scope),
+            of_period(recalculation_entries, period),
             _entries.payer_id == payer_id,
-            _entries.month == period.month,
         )
         .order_by(_entries.entry_id)
         .with_for_update()
@@ -303,9 +306,8 @@ async def load_delivered_totals(
     stmt = (
         sa.select(*columns, sa.func.sum(_entries.unblended_cost), sa.func.count())
         .where(
-            _entries.organisation_id == scope.organisation_id,
-            _entries.vendor == period.vendor,
-            _entries.month == period.month,
+            of_tenant(recalculation_entries, scope),
+            of_period(recalculation_entries, period),
             is_any_of(_entries.payer_id, payers),
             _entries.delivered,
         )

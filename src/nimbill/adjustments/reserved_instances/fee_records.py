@@ -14,7 +14,14 @@ from nimbill.database.compiled_statement import (
     is_any_of_parameter,
     text_parameter,
 )
-from nimbill.database.tenant_scope import Row, TenantScope, fetch_rows, is_any_of, metadata
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    fetch_rows,
+    is_any_of,
+    metadata,
+    of_tenant,
+)
 from nimbill.foundation.billing_period import BillingPeriod
 
 reservation_fees = sa.Table(
@@ -40,10 +47,7 @@ async def load_currencies(
     """Map reservations to the currency of their newest fee."""
     stmt = (
         sa.select(_fees.ri_id, _fees.currency)
-        .where(
-            _fees.organisation_id == scope.organisation_id,
-            is_any_of(_fees.ri_id, ri_ids),
-        )
+        .where(of_tenant(reservation_fees, scope), is_any_of(_fees.ri_id, ri_ids))
         .order_by(_fees.month)
     )
     return {row.ri_id: row.currency for row in await db.execute(stmt)}
@@ -73,7 +77,7 @@ async def list_fees_with_moves(
         .join_from(reserved_instances, reservation_fees, _RESERVATION_FEE)
         .join(reservation_moves, _RESERVATION_MOVE)
         .where(
-            _ri.organisation_id == scope.organisation_id,
+            of_tenant(reserved_instances, scope),
             _ri.vendor == period.vendor,
             _fees.month == period.month,
             _is_active(closing_number),
@@ -201,9 +205,7 @@ async def list_payer_reservations(
     reservation as long as it has no statistics of the organisation.
     """
     with_fee = sa.select(_fees.ri_id).where(
-        _fees.organisation_id == scope.organisation_id,
-        _fees.payer_id == payer_id,
-        _fees.month == period.month,
+        of_tenant(reservation_fees, scope), _fees.payer_id == payer_id, _fees.month == period.month
     )
     ri_ids = set((await db.execute(with_fee)).scalars())
     of_vendor = sa.select(_ri.ri_id).where(
@@ -221,7 +223,7 @@ async def lock_reservations(
 
 
 def _filter_by_id(scope: TenantScope, ri_ids: Collection[str]) -> list[sa.ColumnElement[bool]]:
-    return [_ri.organisation_id == scope.organisation_id, is_any_of(_ri.ri_id, ri_ids)]
+    return [of_tenant(reserved_instances, scope), is_any_of(_ri.ri_id, ri_ids)]
 
 
 async def add_missing_reservations(
@@ -266,7 +268,7 @@ async def replace_fees(
     """Replace the payer's fees of these reservations in the month."""
     await db.execute(
         sa.delete(reservation_fees).where(
-            _fees.organisation_id == scope.organisation_id,
+            of_tenant(reservation_fees, scope),
             _fees.payer_id == payer_id,
             _fees.month == month,
             is_any_of(_fees.ri_id, ri_ids),
@@ -286,7 +288,7 @@ async def load_newest_months(
 ) -> dict[str, str]:
     stmt = (
         sa.select(_fees.ri_id, sa.func.max(_fees.month).label("newest"))
-        .where(_fees.organisation_id == scope.organisation_id, is_any_of(_fees.ri_id, ri_ids))
+        .where(of_tenant(reservation_fees, scope), is_any_of(_fees.ri_id, ri_ids))
         .group_by(_fees.ri_id)
     )
     return {row.ri_id: row.newest for row in await db.execute(stmt)}

@@ -17,7 +17,7 @@ from nimbill.adjustments.reserved_instances.vendor_values import format_time
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.database.list_query import COMPLETE, ListQuery
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata, of_tenant
 from nimbill.foundation.vendors import BilledVendor
 
 TEXT_COLUMNS = (
@@ -145,7 +145,7 @@ async def list_reserved_instances(
         .join(billing_groups, _OWNER_GROUP, isouter=True)
         .join(reservation_moves, _ACTIVE_MOVE, isouter=True)
         .join(_destinations, _join_account(_destinations, _moves.dest_customer_id), isouter=True)
-        .where(_ri.organisation_id == scope.organisation_id, _ri.vendor == vendor)
+        .where(of_tenant(reserved_instances, scope), _ri.vendor == vendor)
         .where(*_filter_visible_owner(scope))
         .order_by(_ri.customer_id, _ri.reservation_id, _moves.position)
     )
@@ -289,7 +289,7 @@ async def lock_reservation(
             reserved_instances, _owners, _join_account(_owners, _ri.customer_id), isouter=True
         )
         .where(
-            _ri.organisation_id == scope.organisation_id,
+            of_tenant(reserved_instances, scope),
             _ri.vendor == vendor,
             _ri.ri_id == ri_id,
             *_filter_visible_owner(scope),
@@ -309,7 +309,7 @@ async def find_move(
         .join(_owners, _join_account(_owners, _ri.customer_id), isouter=True)
         .join(_destinations, _join_account(_destinations, _moves.dest_customer_id), isouter=True)
         .where(
-            _ri.organisation_id == scope.organisation_id,
+            of_tenant(reserved_instances, scope),
             _ri.vendor == vendor,
             _moves.move_id == move_id,
             *_filter_visible_owner(scope),
@@ -325,7 +325,7 @@ async def is_account_visible(
 ) -> bool:
     accounts = cloud_accounts.c
     condition = sa.exists().where(
-        accounts.organisation_id == scope.organisation_id,
+        of_tenant(cloud_accounts, scope),
         accounts.vendor == vendor,
         accounts.customer_id == customer_id,
     )
@@ -343,7 +343,7 @@ async def count_moved_instances(db: AsyncConnection, scope: TenantScope, ri_id: 
 
 
 def _filter_moves(scope: TenantScope, ri_id: str) -> list[sa.ColumnElement[bool]]:
-    return [_moves.organisation_id == scope.organisation_id, _moves.ri_id == ri_id]
+    return [of_tenant(reservation_moves, scope), _moves.ri_id == ri_id]
 
 
 async def add_move(
@@ -378,7 +378,7 @@ async def remove_move(
     result = await db.execute(
         sa.update(reservation_moves)
         .where(
-            _moves.organisation_id == scope.organisation_id,
+            of_tenant(reservation_moves, scope),
             _moves.move_id == move_id,
             _moves.removed_after_closing.is_(None),
         )

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.costs.lake.records import USAGE, cost_sums
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_tenant
 from nimbill.invoicing.documents.stored_invoices import (
     invoice_revisions,
     invoices,
@@ -42,7 +42,7 @@ async def list_invoice_figures(
         .join_from(invoices, invoice_revisions, join_revision(current=True))
         .join(billing_groups, _join_group(invoices))
         .where(
-            _invoices.organisation_id == scope.organisation_id,
+            of_tenant(invoices, scope),
             is_any_of(_invoices.month, months),
             is_any_of(_invoices.vendor, vendors),
             _invoices.cancelled_time.is_(None),
@@ -61,7 +61,7 @@ async def find_groups_with_costs(
         sa.select(_accounts.company_id, _accounts.vendor)
         .distinct()
         .where(
-            _accounts.organisation_id == scope.organisation_id,
+            of_tenant(cloud_accounts, scope),
             is_any_of(_accounts.company_id, company_ids),
             sa.exists().where(*_filter_costs(month)),
         )
@@ -94,7 +94,7 @@ async def list_accounts_without_costs(
         .join_from(cloud_accounts, billing_groups, _join_group(cloud_accounts))
         .join(of_account, sa.true())
         .where(
-            _accounts.organisation_id == scope.organisation_id,
+            of_tenant(cloud_accounts, scope),
             is_any_of(_accounts.vendor, vendors),
             sa.exists().where(*_filter_costs(before)),
             sa.not_(sa.exists().where(*_filter_costs(month))),

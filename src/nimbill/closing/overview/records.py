@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.credit_notes.records import credit_notes
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, of_period
 from nimbill.foundation import calendar_month
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.invoice_approvals import is_approved
@@ -63,16 +63,10 @@ def _select(scope: TenantScope, selection: Selection) -> sa.Select[*tuple[object
     of_group = (
         (_invoices.organisation_id == _groups.organisation_id)
         & (_invoices.company_id == _groups.company_id)
-        & (_invoices.month == period.month)
-        & (_invoices.vendor == period.vendor)
+        & of_period(invoices, period)
     )
     is_invoiced = _invoices.number.is_not(None)
-    credited = sum_by_invoice(
-        scope,
-        credit_notes.c.total,
-        credit_notes.c.month == period.month,
-        credit_notes.c.vendor == period.vendor,
-    )
+    credited = sum_by_invoice(scope, credit_notes.c.total, of_period(credit_notes, period))
     stmt = (
         sa.select(
             _groups.company_id,

@@ -9,7 +9,7 @@ from nimbill.closing.profit.bodies import CustomerHistory, CustomerMonth
 from nimbill.closing.profit.profit_rate import calculate_rate
 from nimbill.costs.months.records import month_states
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, of_tenant
 from nimbill.foundation import clock
 from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.errors import not_found
@@ -69,7 +69,7 @@ async def _list_invoices(db: AsyncConnection, scope: TenantScope, company_id: st
         .join_from(invoices, invoice_revisions, join_revision(current=True))
         .join(month_states, same_month, isouter=True)
         .where(
-            _invoices.organisation_id == scope.organisation_id,
+            of_tenant(invoices, scope),
             _invoices.company_id == company_id,
             _invoices.cancelled_time.is_(None),
         )

@@ -29,7 +29,7 @@ from nimbill.closing.reconciliation.tie_out import (
 )
 from nimbill.costs.lake.records import cost_months
 from nimbill.costs.months.records import MonthState
-from nimbill.database.tenant_scope import TenantScope, fetch_row, fetch_rows
+from nimbill.database.tenant_scope import TenantScope, fetch_row, fetch_rows, of_period, of_tenant
 from nimbill.foundation import exact_json
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import CURRENCIES
@@ -150,11 +150,7 @@ async def list_invoice_heads(
         invoices.c.number,
         invoices.c.revision,
         invoices.c.cancelled_time.is_not(None),
-    ).where(
-        invoices.c.organisation_id == scope.organisation_id,
-        invoices.c.month == period.month,
-        invoices.c.vendor == period.vendor,
-    )
+    ).where(of_tenant(invoices, scope), of_period(invoices, period))
     return [
         InvoiceHead(company_id, format_invoice_no(period.month, number), revision, cancelled)
         for company_id, number, revision, cancelled in await db.execute(stmt)
@@ -229,9 +225,8 @@ async def _load_entries(
     stmt = (
         sa.select(*columns, sa.func.sum(entries.unblended_cost).label("cost"))
         .where(
-            entries.organisation_id == scope.organisation_id,
-            entries.vendor == period.vendor,
-            entries.month == period.month,
+            of_tenant(recalculation_entries, scope),
+            of_period(recalculation_entries, period),
             entries.delivered,
         )
         .group_by(*columns)
@@ -253,7 +248,7 @@ async def _load_applied_entries(
 ) -> list[BilledEntry]:
     """Load the entries applied to the month, of this month and of earlier ones."""
     stmt = sa.select(recalculation_entries).where(
-        recalculation_entries.c.organisation_id == scope.organisation_id,
+        of_tenant(recalculation_entries, scope),
         recalculation_entries.c.vendor == period.vendor,
         recalculation_entries.c.applied_month == period.month,
     )
@@ -311,9 +306,5 @@ async def _load_imports(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod
 ) -> list[ComparedImport]:
     columns = (cost_months.c[name] for name in ComparedImport._fields)
-    stmt = sa.select(*columns).where(
-        cost_months.c.organisation_id == scope.organisation_id,
-        cost_months.c.vendor == period.vendor,
-        cost_months.c.month == period.month,
-    )
+    stmt = sa.select(*columns).where(of_tenant(cost_months, scope), of_period(cost_months, period))
     return [ComparedImport(*row) for row in await db.execute(stmt)]

@@ -20,7 +20,7 @@ from nimbill.closing.reconciliation.bodies import (
     TieOutPayer,
     TieOutState,
 )
-from nimbill.database.tenant_scope import TenantScope, metadata
+from nimbill.database.tenant_scope import TenantScope, metadata, of_period, of_tenant
 from nimbill.foundation import exact_json
 from nimbill.foundation.billing_period import BillingPeriod
 
@@ -96,9 +96,8 @@ async def find_result(
     """Return None unless the stored result has this fingerprint."""
     lists = _results.lists if with_lists else sa.literal(b"")
     stmt = sa.select(_results.summary, lists).where(
-        _results.organisation_id == scope.organisation_id,
-        _results.vendor == period.vendor,
-        _results.month == period.month,
+        of_tenant(tie_out_results, scope),
+        of_period(tie_out_results, period),
         _results.fingerprint == fingerprint,
     )
     row = (await db.execute(stmt)).one_or_none()

@@ -15,7 +15,7 @@ from nimbill.customers.billing_groups.records import (
 )
 from nimbill.customers.cloud_accounts.records import NAME_PREFIX_LENGTH, cloud_accounts
 from nimbill.database.list_query import contains_text
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, of_tenant
 from nimbill.invoicing.documents.replaced_invoices import find_replaced_invoices
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no, invoices
 
@@ -79,11 +79,7 @@ async def _list_accounts(
             _groups.billinggroup_name,
         )
         .join_from(cloud_accounts, billing_groups, _in_group(cloud_accounts))
-        .where(
-            _accounts.organisation_id == scope.organisation_id,
-            *filter_visible_groups(scope),
-            condition,
-        )
+        .where(of_tenant(cloud_accounts, scope), *filter_visible_groups(scope), condition)
         .order_by(_accounts.customer_id)
         .limit(FOUND_MAX)
     )
@@ -113,7 +109,7 @@ async def find_invoices(
             _groups.billinggroup_name,
         )
         .join_from(invoices, billing_groups, _in_group(invoices))
-        .where(_invoices.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
+        .where(of_tenant(invoices, scope), *filter_visible_groups(scope))
         .order_by(_invoices.month.desc(), _invoices.number)
         .limit(FOUND_MAX)
     )

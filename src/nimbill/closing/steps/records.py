@@ -17,7 +17,7 @@ from nimbill.costs.months.records import MonthState, month_states, parked_months
 from nimbill.credit_notes.corrected_invoices.late_costs import list_undecided_imports
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.organisation_settings.records import load_vendors
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_period, of_tenant
 from nimbill.foundation import calendar_month, clock
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.records import ImportState, cost_imports
@@ -47,7 +47,7 @@ async def list_known_periods(
     known = sa.union(
         *(
             sa.select(table.c.month, table.c.vendor).where(
-                table.c.organisation_id == scope.organisation_id,
+                of_tenant(table, scope),
                 table.c.month.is_not(None),
                 is_any_of(table.c.vendor, vendors),
             )
@@ -78,9 +78,7 @@ async def load_period_states(db: AsyncConnection, scope: TenantScope) -> PeriodS
     async def list_periods(
         table: sa.Table, *conditions: sa.ColumnElement[bool]
     ) -> set[BillingPeriod]:
-        stmt = sa.select(table.c.month, table.c.vendor).where(
-            table.c.organisation_id == scope.organisation_id, *conditions
-        )
+        stmt = sa.select(table.c.month, table.c.vendor).where(of_tenant(table, scope), *conditions)
         stmt = stmt.distinct()
         return {BillingPeriod(month, vendor) for month, vendor in await db.execute(stmt)}
 
@@ -165,12 +163,7 @@ async def _load_usage_owners(
             & (cloud_accounts.c.customer_id == cost_sums.c.customer_id),
             isouter=True,
         )
-        .where(
-            cost_sums.c.organisation_id == scope.organisation_id,
-            cost_sums.c.vendor == period.vendor,
-            cost_sums.c.month == period.month,
-            cost_sums.c.kind == USAGE,
-        )
+        .where(of_tenant(cost_sums, scope), of_period(cost_sums, period), cost_sums.c.kind == USAGE)
         .distinct()
     )
     rows = (await db.execute(stmt)).all()
@@ -184,9 +177,8 @@ async def _load_entries(
     """Load the entries of the month that the vendor's latest data contains."""
     entries = recalculation_entries.c
     stmt = sa.select(entries.entry_id, entries.applied_month).where(
-        entries.organisation_id == scope.organisation_id,
-        entries.vendor == period.vendor,
-        entries.month == period.month,
+        of_tenant(recalculation_entries, scope),
+        of_period(recalculation_entries, period),
         entries.delivered,
     )
     return (await db.execute(stmt)).all()
@@ -206,7 +198,7 @@ async def _list_groups_with_applied_entries(
             & (cloud_accounts.c.customer_id == entries.customer_id),
         )
         .where(
-            entries.organisation_id == scope.organisation_id,
+            of_tenant(recalculation_entries, scope),
             entries.vendor == period.vendor,
             entries.applied_month == period.month,
         )
@@ -221,11 +213,7 @@ async def _list_period_imports(
     """List import_id and state, the oldest first."""
     stmt = (
         sa.select(cost_imports.c.import_id, cost_imports.c.state)
-        .where(
-            cost_imports.c.organisation_id == scope.organisation_id,
-            cost_imports.c.vendor == period.vendor,
-            cost_imports.c.month == period.month,
-        )
+        .where(of_tenant(cost_imports, scope), of_period(cost_imports, period))
         .order_by(cost_imports.c.create_time, cost_imports.c.import_id)
     )
     return (await db.execute(stmt)).all()
@@ -269,9 +257,8 @@ async def list_closed_invoices(
         )
         .join_from(invoices, invoice_revisions, join_revision(current=True))
         .where(
-            invoices.c.organisation_id == scope.organisation_id,
-            invoices.c.vendor == period.vendor,
-            invoices.c.month == period.month,
+            of_tenant(invoices, scope),
+            of_period(invoices, period),
             invoices.c.cancelled_time.is_(None),
         )
         .order_by(invoices.c.number)
@@ -293,12 +280,7 @@ async def list_closed_costs(
     """Sum the usage of the month for each currency."""
     stmt = (
         sa.select(cost_sums.c.currency, sa.func.sum(cost_sums.c.cost))
-        .where(
-            cost_sums.c.organisation_id == scope.organisation_id,
-            cost_sums.c.vendor == period.vendor,
-            cost_sums.c.month == period.month,
-            cost_sums.c.kind == USAGE,
-        )
+        .where(of_tenant(cost_sums, scope), of_period(cost_sums, period), cost_sums.c.kind == USAGE)
         .group_by(cost_sums.c.currency)
         .order_by(cost_sums.c.currency)
     )

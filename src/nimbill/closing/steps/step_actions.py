@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.audit.records import format_timestamp, list_latest_entries
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import TenantScope, of_period, of_tenant
 from nimbill.foundation import exact_json
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports.records import ImportState, cost_imports
@@ -58,9 +58,8 @@ async def _load_imports(
     stmt = (
         sa.select(_imports.import_id, _imports.state, _imports.created_by, _imports.update_time)
         .where(
-            _imports.organisation_id == scope.organisation_id,
-            _imports.vendor == period.vendor,
-            _imports.month == period.month,
+            of_tenant(cost_imports, scope),
+            of_period(cost_imports, period),
             _imports.state.in_([ImportState.done, ImportState.drift]),
         )
         .order_by(_imports.update_time, _imports.import_id)

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.customers.billing_groups.invoice_setting_records import invoice_settings
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
@@ -27,8 +27,7 @@ async def list_groups(
     stmt = (
         sa.select(*columns, billing_groups.c.billinggroup_name)
         .where(
-            billing_groups.c.organisation_id == scope.organisation_id,
-            is_any_of(billing_groups.c.company_id, company_ids),
+            of_tenant(billing_groups, scope), is_any_of(billing_groups.c.company_id, company_ids)
         )
         .order_by(billing_groups.c.billinggroup_id, billing_groups.c.company_id)
     )
@@ -43,10 +42,7 @@ async def load_owed_invoice(
     if not revisions:
         raise not_found()
     stmt = sa.select(invoices.c.cancelled_time).where(
-        invoices.c.organisation_id == scope.organisation_id,
-        invoices.c.month == period.month,
-        invoices.c.vendor == period.vendor,
-        invoices.c.company_id == company_id,
+        of_tenant(invoices, scope), of_period(invoices, period), invoices.c.company_id == company_id
     )
     if (await db.execute(stmt)).scalar_one() is not None:
         raise Conflict("invoice_cancelled", "The invoice is cancelled; nothing of it is owed.")
@@ -59,7 +55,7 @@ async def list_accounts(
     stmt = (
         sa.select(cloud_accounts.c.customer_id)
         .where(
-            cloud_accounts.c.organisation_id == scope.organisation_id,
+            of_tenant(cloud_accounts, scope),
             cloud_accounts.c.vendor == vendor,
             cloud_accounts.c.company_id == company_id,
         )
@@ -77,7 +73,7 @@ async def find_tax_rate(
         (invoice_settings, []),
     ):
         stmt = sa.select(table.c.tax_rate).where(
-            table.c.organisation_id == scope.organisation_id,
+            of_tenant(table, scope),
             table.c.company_id == company_id,
             table.c.vendor == period.vendor,
             *conditions,

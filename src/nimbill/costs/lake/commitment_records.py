@@ -15,7 +15,7 @@ from nimbill.database.compiled_statement import (
     is_any_of_parameter,
     text_parameter,
 )
-from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ async def replace_usage(
     """Replace the usage of these payers, in the transaction that replaces their sums."""
     await db.execute(
         sa.delete(table).where(
-            *_is_of_period(table, scope, period), is_any_of(table.c.payer_id, payers)
+            of_tenant(table, scope), of_period(table, period), is_any_of(table.c.payer_id, payers)
         )
     )
     constants = {
@@ -270,13 +270,3 @@ async def list_on_demand_usage(
     Instances with a line that does not state its hours are left out.
     """
     return await _fetch(_LIST_ON_DEMAND_USAGE, db, scope, period, customer_ids)
-
-
-def _is_of_period(
-    table: sa.Table, scope: TenantScope, period: BillingPeriod
-) -> list[sa.ColumnElement[bool]]:
-    return [
-        table.c.organisation_id == scope.organisation_id,
-        table.c.vendor == period.vendor,
-        table.c.month == period.month,
-    ]

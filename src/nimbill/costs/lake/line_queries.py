@@ -20,7 +20,7 @@ from nimbill.costs.lake.grouping import RULE_ROWS, Grouping
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile, list_current_files
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import TenantScope, is_any_of
+from nimbill.database.tenant_scope import TenantScope, is_any_of, of_tenant
 from nimbill.foundation.errors import Unavailable, Violation, refuse_if
 from nimbill.foundation.money import add_decimals, strip_zeros
 from nimbill.foundation.settings import Settings
@@ -77,7 +77,7 @@ async def prepare_query(
 ) -> LineQuery:
     stmt = sa.select(
         cloud_accounts.c.vendor, cloud_accounts.c.customer_id, cloud_accounts.c.company_id
-    ).where(cloud_accounts.c.organisation_id == scope.organisation_id)
+    ).where(of_tenant(cloud_accounts, scope))
     if scope.billing_groups is not None:
         stmt = stmt.where(is_any_of(cloud_accounts.c.company_id, scope.billing_groups))
     accounts = {(row.vendor, row.customer_id): row.company_id for row in await db.execute(stmt)}

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.bulk_copy import copy_sums
-from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 
 if TYPE_CHECKING:
@@ -45,9 +45,8 @@ async def replace_product_names(
     """Replace the names of these payers, in the transaction that replaces their sums."""
     await db.execute(
         sa.delete(marketplace_products).where(
-            _products.organisation_id == scope.organisation_id,
-            _products.vendor == period.vendor,
-            _products.month == period.month,
+            of_tenant(marketplace_products, scope),
+            of_period(marketplace_products, period),
             is_any_of(_products.payer_id, payers),
         )
     )
@@ -66,9 +65,8 @@ async def load_product_names(
     stmt = (
         sa.select(_products.customer_id, _products.service, _products.name)
         .where(
-            _products.organisation_id == scope.organisation_id,
-            _products.vendor == period.vendor,
-            _products.month == period.month,
+            of_tenant(marketplace_products, scope),
+            of_period(marketplace_products, period),
             is_any_of(_products.customer_id, customer_ids),
         )
         .distinct()

@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.bulk_copy import copy_sums
-from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 
 if TYPE_CHECKING:
@@ -119,10 +119,7 @@ async def list_files(db: AsyncConnection, scope: TenantScope, import_id: str) ->
     """Return the names in the lake, sorted."""
     stmt = (
         sa.select(lake_files.c.path)
-        .where(
-            lake_files.c.organisation_id == scope.organisation_id,
-            lake_files.c.import_id == import_id,
-        )
+        .where(of_tenant(lake_files, scope), lake_files.c.import_id == import_id)
         .order_by(lake_files.c.path)
     )
     return list((await db.execute(stmt)).scalars())
@@ -145,7 +142,7 @@ async def list_current_files(
             & (cost_months.c.vendor == lake_files.c.vendor)
             & (cost_months.c.month == lake_files.c.month),
         )
-        .where(lake_files.c.organisation_id == scope.organisation_id, lake_files.c.month == month)
+        .where(of_tenant(lake_files, scope), lake_files.c.month == month)
         .group_by(lake_files.c.vendor, lake_files.c.path)
         .order_by(lake_files.c.vendor, lake_files.c.path)
     )
@@ -162,13 +159,12 @@ async def delete_unused_files(
 ) -> list[str]:
     """Delete the records of imports that are current for no payer; return their file names."""
     is_current = sa.exists().where(
-        cost_months.c.organisation_id == scope.organisation_id,
-        cost_months.c.import_id == lake_files.c.import_id,
+        of_tenant(cost_months, scope), cost_months.c.import_id == lake_files.c.import_id
     )
     deleted = await db.execute(
         sa.delete(lake_files)
         .where(
-            lake_files.c.organisation_id == scope.organisation_id,
+            of_tenant(lake_files, scope),
             is_any_of(lake_files.c.import_id, import_ids),
             sa.not_(is_current),
         )
@@ -188,7 +184,7 @@ async def load_previous_usage(
     stmt = (
         sa.select(sums.payer_id, sums.currency, sa.func.sum(sums.cost).label("cost"))
         .where(
-            sums.organisation_id == scope.organisation_id,
+            of_tenant(cost_sums, scope),
             sums.vendor == period.vendor,
             sums.month < period.month,
             sums.month >= _subtract_year(period.month),
@@ -272,10 +268,7 @@ async def delete_sums(
 ) -> None:
     await db.execute(
         sa.delete(table).where(
-            table.c.organisation_id == scope.organisation_id,
-            table.c.vendor == period.vendor,
-            table.c.month == period.month,
-            is_any_of(table.c.payer_id, payers),
+            of_tenant(table, scope), of_period(table, period), is_any_of(table.c.payer_id, payers)
         )
     )
 
@@ -284,18 +277,14 @@ async def has_costs(
     db: AsyncConnection, scope: TenantScope, vendor: str, month: str | None
 ) -> bool:
     """Return whether there are costs of the month, or of any month if it is None."""
-    exists = sa.exists().where(
-        cost_months.c.organisation_id == scope.organisation_id, cost_months.c.vendor == vendor
-    )
+    exists = sa.exists().where(of_tenant(cost_months, scope), cost_months.c.vendor == vendor)
     if month is not None:
         exists = exists.where(cost_months.c.month == month)
     return bool((await db.execute(sa.select(exists))).scalar_one())
 
 
 async def find_newest_month(db: AsyncConnection, scope: TenantScope) -> str | None:
-    stmt = sa.select(sa.func.max(cost_months.c.month)).where(
-        cost_months.c.organisation_id == scope.organisation_id
-    )
+    stmt = sa.select(sa.func.max(cost_months.c.month)).where(of_tenant(cost_months, scope))
     month: str | None = (await db.execute(stmt)).scalar_one()
     return month
 
@@ -308,9 +297,8 @@ async def load_sums_by_account(
     stmt = (
         sa.select(*columns, sa.func.sum(cost_sums.c.cost).label("cost"))
         .where(
-            cost_sums.c.organisation_id == scope.organisation_id,
-            cost_sums.c.vendor == period.vendor,
-            cost_sums.c.month == period.month,
+            of_tenant(cost_sums, scope),
+            of_period(cost_sums, period),
             is_any_of(cost_sums.c.payer_id, payers),
         )
         .group_by(*columns)
@@ -333,9 +321,8 @@ async def load_other_payers(
     stmt = (
         sa.select(*columns)
         .where(
-            cost_sums.c.organisation_id == scope.organisation_id,
-            cost_sums.c.vendor == period.vendor,
-            cost_sums.c.month == period.month,
+            of_tenant(cost_sums, scope),
+            of_period(cost_sums, period),
             cost_sums.c.cost != 0,
             is_any_of(cost_sums.c.customer_id, customer_ids),
             sa.not_(is_any_of(cost_sums.c.payer_id, payers)),
@@ -365,10 +352,7 @@ async def list_charged_accounts(
             & (cost_sums.c.vendor == cost_months.c.vendor)
             & (cost_sums.c.month == cost_months.c.month),
         )
-        .where(
-            cost_months.c.organisation_id == scope.organisation_id,
-            is_any_of(cost_sums.c.customer_id, customer_ids),
-        )
+        .where(of_tenant(cost_months, scope), is_any_of(cost_sums.c.customer_id, customer_ids))
         .distinct()
     )
     return set((await db.execute(stmt)).scalars())
@@ -387,10 +371,7 @@ async def load_stored_totals(
     stmt = (
         sa.select(*columns, sa.func.sum(table.c.cost), lines)
         .where(
-            table.c.organisation_id == scope.organisation_id,
-            table.c.vendor == period.vendor,
-            table.c.month == period.month,
-            is_any_of(table.c.payer_id, payers),
+            of_tenant(table, scope), of_period(table, period), is_any_of(table.c.payer_id, payers)
         )
         .group_by(*columns)
     )

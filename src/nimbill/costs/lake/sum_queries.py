@@ -14,7 +14,7 @@ from nimbill.costs.lake.tagged_sum_records import has_tagged_sums
 from nimbill.costs.months.records import parked_months
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.organisation_settings.records import load_vendors
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_tenant
 from nimbill.foundation.vendor_names import list_readable_vendors
 from nimbill.foundation.vendors import Vendor
 
@@ -94,7 +94,7 @@ class _CostFilter:
 
     def of_month(self, table: sa.Table) -> list[sa.ColumnElement[bool]]:
         return [
-            table.c.organisation_id == self.scope.organisation_id,
+            of_tenant(table, self.scope),
             table.c.month == self.month,
             is_any_of(table.c.vendor, self.vendors),
         ]

@@ -17,7 +17,7 @@ from nimbill.costs.lake.records import (
     delete_sums,
     load_stored_totals,
 )
-from nimbill.database.tenant_scope import TenantScope, is_any_of
+from nimbill.database.tenant_scope import TenantScope, is_any_of, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ async def list_stale_periods(
     is_subset = months.tag_keys.contained_by(sa.literal(sorted(keys), ARRAY(sa.Text)))
     stmt = (
         sa.select(months.month, months.vendor)
-        .where(months.organisation_id == scope.organisation_id, sa.not_(has_keys(keys) & is_subset))
+        .where(of_tenant(cost_months, scope), sa.not_(has_keys(keys) & is_subset))
         .distinct()
         .order_by(months.month.desc(), months.vendor)
     )
@@ -54,7 +54,7 @@ async def has_tagged_sums(
     """Return whether everything that is stored of the month has tagged sums with these keys."""
     months = cost_months.c
     lacks_keys = sa.exists().where(
-        months.organisation_id == scope.organisation_id,
+        of_tenant(cost_months, scope),
         months.month == month,
         is_any_of(months.vendor, vendors),
         sa.not_(has_keys(keys)),
@@ -83,9 +83,8 @@ async def replace_tagged_sums(
     await db.execute(
         sa.update(cost_months)
         .where(
-            months.organisation_id == scope.organisation_id,
-            months.vendor == period.vendor,
-            months.month == period.month,
+            of_tenant(cost_months, scope),
+            of_period(cost_months, period),
             is_any_of(months.payer_id, payers),
         )
         .values(tag_keys=list(keys))

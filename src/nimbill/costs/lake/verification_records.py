@@ -18,7 +18,7 @@ from nimbill.costs.lake.records import (
     cost_tagged_sums,
     lake_files,
 )
-from nimbill.database.tenant_scope import TenantScope, is_any_of
+from nimbill.database.tenant_scope import TenantScope, is_any_of, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 
 # See docs/choices.md, cost-lake.
@@ -67,9 +67,7 @@ class CountedImport(NamedTuple):
 async def list_periods(db: AsyncConnection, scope: TenantScope) -> list[BillingPeriod]:
     """Return all months with costs: with a counted import, or with sums."""
     tables = [
-        sa.select(table.c.month, table.c.vendor).where(
-            table.c.organisation_id == scope.organisation_id
-        )
+        sa.select(table.c.month, table.c.vendor).where(of_tenant(table, scope))
         for table in (cost_months, cost_sums, cost_tag_sums, cost_tagged_sums)
     ]
     rows = await db.execute(sa.union(*tables).order_by("month", "vendor"))
@@ -82,7 +80,7 @@ async def load_counted_imports(
     months = cost_months.c
     rows = await db.execute(
         sa.select(months.import_id, months.payer_id, months.lines, months.tag_keys).where(
-            *_is_of_month(cost_months, scope, period)
+            of_tenant(cost_months, scope), of_period(cost_months, period)
         )
     )
     payers: dict[str, dict[str, int]] = defaultdict(dict)
@@ -117,10 +115,12 @@ async def list_payers_without_import(
 ) -> list[str]:
     """Return payers that have sums although no import counts for them."""
     tables = [
-        sa.select(table.c.payer_id).where(*_is_of_month(table, scope, period))
+        sa.select(table.c.payer_id).where(of_tenant(table, scope), of_period(table, period))
         for table in (cost_sums, cost_tag_sums, cost_tagged_sums)
     ]
-    counted = sa.select(cost_months.c.payer_id).where(*_is_of_month(cost_months, scope, period))
+    counted = sa.select(cost_months.c.payer_id).where(
+        of_tenant(cost_months, scope), of_period(cost_months, period)
+    )
     stmt = sa.except_(sa.union(*tables).subquery().select(), counted)
     return sorted((await db.execute(stmt)).scalars())
 
@@ -129,7 +129,7 @@ async def _list_files(db: AsyncConnection, scope: TenantScope, import_id: str) -
     files = lake_files.c
     stmt = (
         sa.select(files.path, files.bytes, files.sha256)
-        .where(files.organisation_id == scope.organisation_id, files.import_id == import_id)
+        .where(of_tenant(lake_files, scope), files.import_id == import_id)
         .order_by(files.path)
     )
     return [CountedFile(*row) for row in await db.execute(stmt)]
@@ -147,17 +147,9 @@ async def _load_sums(
     lines = sa.func.sum(table.c.lines).cast(sa.BigInteger)
     stmt = (
         sa.select(*columns, sa.func.sum(table.c.cost), lines)
-        .where(*_is_of_month(table, scope, period), is_any_of(table.c.payer_id, payers))
+        .where(
+            of_tenant(table, scope), of_period(table, period), is_any_of(table.c.payer_id, payers)
+        )
         .group_by(*columns)
     )
     return {tuple(row[:-2]): StoredSum(*row[-2:]) for row in await db.execute(stmt)}
-
-
-def _is_of_month(
-    table: sa.Table, scope: TenantScope, period: BillingPeriod
-) -> list[sa.ColumnElement[bool]]:
-    return [
-        table.c.organisation_id == scope.organisation_id,
-        table.c.vendor == period.vendor,
-        table.c.month == period.month,
-    ]

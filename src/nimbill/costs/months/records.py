@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope, metadata
+from nimbill.database.tenant_scope import TenantScope, metadata, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.vendors import Vendor
 
@@ -51,9 +51,7 @@ async def load_month_state(
 ) -> MonthState:
     """A month without a record is open."""
     state_stmt = sa.select(month_states.c.closed, month_states.c.closing_number).where(
-        month_states.c.organisation_id == scope.organisation_id,
-        month_states.c.vendor == period.vendor,
-        month_states.c.month == period.month,
+        of_tenant(month_states, scope), of_period(month_states, period)
     )
     parked_stmt = sa.select(parked_months.c.import_id, parked_months.c.reason).where(
         *_is_parked_month(scope, period)
@@ -94,7 +92,7 @@ async def lock_closing_count(
     """
     await _lock(db, f"closings {scope.organisation_id} {vendor}", shared=shared)
     stmt = sa.select(sa.func.coalesce(sa.func.max(month_states.c.closing_number), 0)).where(
-        month_states.c.organisation_id == scope.organisation_id, month_states.c.vendor == vendor
+        of_tenant(month_states, scope), month_states.c.vendor == vendor
     )
     return int((await db.execute(stmt)).scalar_one())
 
@@ -160,8 +158,4 @@ async def unpark_month(
 
 
 def _is_parked_month(scope: TenantScope, period: BillingPeriod) -> list[sa.ColumnElement[bool]]:
-    return [
-        parked_months.c.organisation_id == scope.organisation_id,
-        parked_months.c.vendor == period.vendor,
-        parked_months.c.month == period.month,
-    ]
+    return [of_tenant(parked_months, scope), of_period(parked_months, period)]

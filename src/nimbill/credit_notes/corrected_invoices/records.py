@@ -10,7 +10,14 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.cloud_accounts.records import cloud_accounts, former_account_groups
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    is_any_of,
+    metadata,
+    of_period,
+    of_tenant,
+)
 from nimbill.foundation import exact_json
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import sum_decimals
@@ -72,7 +79,7 @@ async def list_decisions_of_import(
     db: AsyncConnection, scope: TenantScope, import_id: str
 ) -> Sequence[Row]:
     stmt = sa.select(drift_decisions).where(
-        _decisions.organisation_id == scope.organisation_id, _decisions.import_id == import_id
+        of_tenant(drift_decisions, scope), _decisions.import_id == import_id
     )
     return (await db.execute(stmt.order_by(_decisions.company_id))).all()
 
@@ -82,9 +89,7 @@ async def list_decisions_of_month(
 ) -> Sequence[Row]:
     """List the decisions about late costs of a month, the oldest first."""
     stmt = sa.select(drift_decisions).where(
-        _decisions.organisation_id == scope.organisation_id,
-        _decisions.month == period.month,
-        _decisions.vendor == period.vendor,
+        of_tenant(drift_decisions, scope), of_period(drift_decisions, period)
     )
     order = (_decisions.decide_time, _decisions.import_id, _decisions.company_id)
     return (await db.execute(stmt.order_by(*order))).all()
@@ -109,9 +114,7 @@ async def load_invoice_numbers(
 ) -> dict[str, str]:
     """Map groups to the numbers of their current invoices."""
     stmt = sa.select(invoices.c.company_id, invoices.c.number).where(
-        invoices.c.organisation_id == scope.organisation_id,
-        invoices.c.month == period.month,
-        invoices.c.vendor == period.vendor,
+        of_tenant(invoices, scope), of_period(invoices, period)
     )
     return {
         row.company_id: format_invoice_no(period.month, row.number)
@@ -146,7 +149,7 @@ async def find_owners(
     An account that left a group after its invoice was created belongs to that group.
     """
     present = sa.select(_accounts.customer_id, _accounts.company_id).where(
-        _accounts.organisation_id == scope.organisation_id,
+        of_tenant(cloud_accounts, scope),
         _accounts.vendor == period.vendor,
         is_any_of(_accounts.customer_id, customer_ids),
     )
@@ -160,7 +163,7 @@ async def find_owners(
             & (invoices.c.vendor == _former.vendor),
         )
         .where(
-            _former.organisation_id == scope.organisation_id,
+            of_tenant(former_account_groups, scope),
             _former.vendor == period.vendor,
             is_any_of(_former.customer_id, customer_ids),
             invoices.c.month == period.month,
@@ -176,7 +179,7 @@ async def load_account_names(
     db: AsyncConnection, scope: TenantScope, vendor: str, customer_ids: Collection[str]
 ) -> dict[str, str]:
     stmt = sa.select(_accounts.customer_id, _accounts.name).where(
-        _accounts.organisation_id == scope.organisation_id,
+        of_tenant(cloud_accounts, scope),
         _accounts.vendor == vendor,
         is_any_of(_accounts.customer_id, customer_ids),
     )

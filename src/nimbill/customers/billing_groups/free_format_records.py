@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.bodies import FreeFormatItem
-from nimbill.database.tenant_scope import TenantScope, metadata
+from nimbill.database.tenant_scope import TenantScope, metadata, of_tenant
 from nimbill.foundation.vendors import BilledVendor
 
 ITEM_FIELDS = FreeFormatItem.__struct_fields__
@@ -54,8 +54,7 @@ async def delete_free_format_items(
 ) -> None:
     """Delete the items of one vendor, or of all vendors without `vendor`."""
     stmt = sa.delete(free_format_items).where(
-        free_format_items.c.organisation_id == scope.organisation_id,
-        free_format_items.c.company_id == company_id,
+        of_tenant(free_format_items, scope), free_format_items.c.company_id == company_id
     )
     if vendor is not None:
         stmt = stmt.where(free_format_items.c.vendor == vendor)

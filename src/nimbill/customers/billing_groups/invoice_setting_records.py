@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.bodies import InvoiceSetting, SupportFeeTarget
 from nimbill.customers.billing_groups.fee_targets import FeeTargets
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 from nimbill.foundation.vendors import BilledVendor
 
 SETTING_FIELDS = InvoiceSetting.__struct_fields__
@@ -84,7 +84,7 @@ async def load_fee_targets(
     db: AsyncConnection, scope: TenantScope, company_id: str, vendor: BilledVendor
 ) -> FeeTargets | None:
     stmt = sa.select(*(invoice_settings.c[name] for name in FeeTargets.__dataclass_fields__)).where(
-        invoice_settings.c.organisation_id == scope.organisation_id,
+        of_tenant(invoice_settings, scope),
         invoice_settings.c.company_id == company_id,
         invoice_settings.c.vendor == vendor,
     )

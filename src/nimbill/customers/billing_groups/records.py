@@ -26,7 +26,7 @@ from nimbill.customers.billing_groups.invoice_setting_records import (
 )
 from nimbill.customers.projects.records import projects
 from nimbill.database.list_query import COMPLETE, ListQuery, contains_text, order_by
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata, of_tenant
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.language import Language
 from nimbill.foundation.vendors import BilledVendor
@@ -78,7 +78,7 @@ def new_company_id() -> str:
 
 def filter_visible_groups(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
     """Return conditions for the groups of the organisation that the caller may see."""
-    conditions = [billing_groups.c.organisation_id == scope.organisation_id]
+    conditions = [of_tenant(billing_groups, scope)]
     if scope.billing_groups is not None:
         conditions.append(is_any_of(billing_groups.c.company_id, scope.billing_groups))
     return conditions
@@ -186,7 +186,7 @@ async def billinggroup_id_exists(
 ) -> bool:
     """Look in the whole organisation, also among groups that the caller cannot see."""
     stmt = sa.exists().where(
-        billing_groups.c.organisation_id == scope.organisation_id,
+        of_tenant(billing_groups, scope),
         billing_groups.c.billinggroup_id_hash == sa.func.text_hash(billinggroup_id),
     )
     return bool((await db.execute(stmt.select())).scalar_one())
@@ -197,7 +197,7 @@ async def list_taken_billinggroup_ids(
 ) -> set[str]:
     """Return those in use in the whole organisation, like `billinggroup_id_exists`."""
     stmt = sa.select(billing_groups.c.billinggroup_id).where(
-        billing_groups.c.organisation_id == scope.organisation_id,
+        of_tenant(billing_groups, scope),
         is_any_of(billing_groups.c.billinggroup_id, billinggroup_ids),
     )
     return set((await db.execute(stmt)).scalars())
@@ -279,10 +279,7 @@ async def update_billing_group(
 ) -> None:
     await db.execute(
         sa.update(billing_groups)
-        .where(
-            billing_groups.c.organisation_id == scope.organisation_id,
-            billing_groups.c.company_id == company_id,
-        )
+        .where(of_tenant(billing_groups, scope), billing_groups.c.company_id == company_id)
         .values(**changes)
     )
 
@@ -291,8 +288,7 @@ async def delete_billing_group(db: AsyncConnection, scope: TenantScope, company_
     """Foreign keys delete its settings and items; accounts, resellers and invoices prevent it."""
     await db.execute(
         sa.delete(billing_groups).where(
-            billing_groups.c.organisation_id == scope.organisation_id,
-            billing_groups.c.company_id == company_id,
+            of_tenant(billing_groups, scope), billing_groups.c.company_id == company_id
         )
     )
 

@@ -12,7 +12,7 @@ from nimbill.customers.cloud_accounts.bodies import (
     CloudAccountUpdate,
 )
 from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata, of_tenant
 from nimbill.foundation.vendors import BilledVendor
 
 NAME_PREFIX_LENGTH = 100  # characters of a name in the index `cloud_accounts_name_idx`
@@ -50,10 +50,7 @@ former_account_groups = sa.Table(
 
 
 def _match_id(scope: TenantScope, customer_id: str) -> list[sa.ColumnElement[bool]]:
-    return [
-        cloud_accounts.c.organisation_id == scope.organisation_id,
-        cloud_accounts.c.customer_id == customer_id,
-    ]
+    return [of_tenant(cloud_accounts, scope), cloud_accounts.c.customer_id == customer_id]
 
 
 # The group of an account, for searching and sorting only.
@@ -67,7 +64,7 @@ def _group_field(column: sa.Column[str]) -> sa.ColumnElement[str]:
 
 
 _COLUMNS = ListColumns(
-    organisation_id=cloud_accounts.c.organisation_id,
+    table=cloud_accounts,
     order=[cloud_accounts.c.customer_id],
     searched=[cloud_accounts.c.customer_id, cloud_accounts.c.name, cloud_accounts.c.account_id],
     sortable={
@@ -133,10 +130,7 @@ async def _read_groups(
         billing_groups.c.billinggroup_id,
         billing_groups.c.billinggroup_name,
         billing_groups.c.project_id,
-    ).where(
-        billing_groups.c.organisation_id == scope.organisation_id,
-        is_any_of(billing_groups.c.company_id, company_ids),
-    )
+    ).where(of_tenant(billing_groups, scope), is_any_of(billing_groups.c.company_id, company_ids))
     return {row.company_id: row for row in await db.execute(stmt)}
 
 
@@ -172,7 +166,7 @@ async def lock_accounts(
     stmt = (
         sa.select(cloud_accounts)
         .where(
-            cloud_accounts.c.organisation_id == scope.organisation_id,
+            of_tenant(cloud_accounts, scope),
             is_any_of(cloud_accounts.c.customer_id, customer_ids),
             *_match_visible_groups(scope),
         )
@@ -188,8 +182,7 @@ async def move_accounts(
     await db.execute(
         sa.update(cloud_accounts)
         .where(
-            cloud_accounts.c.organisation_id == scope.organisation_id,
-            is_any_of(cloud_accounts.c.customer_id, customer_ids),
+            of_tenant(cloud_accounts, scope), is_any_of(cloud_accounts.c.customer_id, customer_ids)
         )
         .values(company_id=company_id)
     )
@@ -200,8 +193,7 @@ async def load_groups_of_accounts(
 ) -> dict[str, str]:
     """Map those in use in the whole organisation to the company_id of their group."""
     stmt = sa.select(cloud_accounts.c.customer_id, cloud_accounts.c.company_id).where(
-        cloud_accounts.c.organisation_id == scope.organisation_id,
-        is_any_of(cloud_accounts.c.customer_id, customer_ids),
+        of_tenant(cloud_accounts, scope), is_any_of(cloud_accounts.c.customer_id, customer_ids)
     )
     return {row.customer_id: row.company_id for row in await db.execute(stmt)}
 

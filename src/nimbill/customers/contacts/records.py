@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.customers.contacts.bodies import Contact, ContactBody, SendAs
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata, of_tenant
 from nimbill.foundation import clock
 from nimbill.foundation.language import Language
 
@@ -42,7 +42,7 @@ def _match_contact(
     scope: TenantScope, company_id: str, contact_id: str
 ) -> list[sa.ColumnElement[bool]]:
     return [
-        _contacts.organisation_id == scope.organisation_id,
+        of_tenant(contacts, scope),
         _contacts.company_id == company_id,
         _contacts.contact_id == contact_id,
     ]
@@ -66,7 +66,7 @@ async def load_contacts(
             & (billing_groups.c.company_id == _contacts.company_id),
         )
         .where(
-            _contacts.organisation_id == scope.organisation_id,
+            of_tenant(contacts, scope),
             is_any_of(_contacts.company_id, company_ids),
             *filter_visible_groups(scope),
         )
@@ -89,7 +89,7 @@ async def find_contact(
 async def list_addresses(db: AsyncConnection, scope: TenantScope, company_id: str) -> Sequence[Row]:
     """List contact_id and address of every contact of a group."""
     stmt = sa.select(_contacts.contact_id, _contacts.email).where(
-        _contacts.organisation_id == scope.organisation_id, _contacts.company_id == company_id
+        of_tenant(contacts, scope), _contacts.company_id == company_id
     )
     return (await db.execute(stmt)).all()
 
@@ -104,7 +104,7 @@ async def lock_groups(
     stmt = (
         sa.select(billing_groups.c.billinggroup_id, billing_groups.c.company_id)
         .where(
-            billing_groups.c.organisation_id == scope.organisation_id,
+            of_tenant(billing_groups, scope),
             is_any_of(billing_groups.c.billinggroup_id, billinggroup_ids),
             *filter_visible_groups(scope),
         )

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.invoice_templates.bodies import InvoiceTemplateBody
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata, of_tenant
 
 invoice_templates = sa.Table(
     "invoice_templates",
@@ -22,7 +22,7 @@ invoice_templates = sa.Table(
 
 def _match_id(scope: TenantScope, invoice_template_id: str) -> list[sa.ColumnElement[bool]]:
     return [
-        invoice_templates.c.organisation_id == scope.organisation_id,
+        of_tenant(invoice_templates, scope),
         invoice_templates.c.invoice_template_id == invoice_template_id,
     ]
 
@@ -30,7 +30,7 @@ def _match_id(scope: TenantScope, invoice_template_id: str) -> list[sa.ColumnEle
 async def list_invoice_templates(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
     stmt = (
         sa.select(invoice_templates)
-        .where(invoice_templates.c.organisation_id == scope.organisation_id)
+        .where(of_tenant(invoice_templates, scope))
         .order_by(invoice_templates.c.create_time, invoice_templates.c.invoice_template_id)
     )
     return (await db.execute(stmt)).all()
@@ -55,7 +55,7 @@ async def list_existing_templates(
 ) -> set[str]:
     """Return those of these ids that name an invoice template."""
     stmt = sa.select(invoice_templates.c.invoice_template_id).where(
-        invoice_templates.c.organisation_id == scope.organisation_id,
+        of_tenant(invoice_templates, scope),
         is_any_of(invoice_templates.c.invoice_template_id, invoice_template_ids),
     )
     return set((await db.execute(stmt)).scalars())

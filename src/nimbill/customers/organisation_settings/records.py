@@ -15,7 +15,7 @@ from nimbill.customers.organisation_settings.bodies import (
     SettingUpdateMode,
 )
 from nimbill.database.compiled_statement import CompiledStatement, text_parameter
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 from nimbill.foundation import exact_json
 from nimbill.foundation.product import PRODUCT_NAME
 from nimbill.foundation.user_kind import PORTAL_USER_KINDS
@@ -89,9 +89,7 @@ async def find_issuer_name(db: AsyncConnection, scope: TenantScope, user: Row) -
 
 
 def _select_settings(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:
-    return sa.select(organisation_settings).where(
-        organisation_settings.c.organisation_id == scope.organisation_id
-    )
+    return sa.select(organisation_settings).where(of_tenant(organisation_settings, scope))
 
 
 def _parse_settings(row: Row) -> OrganisationSettings:
@@ -106,7 +104,7 @@ async def store_settings(
 ) -> None:
     await db.execute(
         sa.update(organisation_settings)
-        .where(organisation_settings.c.organisation_id == scope.organisation_id)
+        .where(of_tenant(organisation_settings, scope))
         .values(
             settings=exact_json.encode(settings).decode(),
             invoice_template_id=settings.invoice_template_id,

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 
 portal_logos = sa.Table(
     "portal_logos",
@@ -26,18 +26,16 @@ async def store_logo(
 
 
 async def delete_logo(db: AsyncConnection, scope: TenantScope) -> None:
-    stmt = sa.delete(portal_logos).where(portal_logos.c.organisation_id == scope.organisation_id)
+    stmt = sa.delete(portal_logos).where(of_tenant(portal_logos, scope))
     await db.execute(stmt)
 
 
 async def find_logo(db: AsyncConnection, scope: TenantScope) -> Row | None:
-    stmt = sa.select(portal_logos).where(portal_logos.c.organisation_id == scope.organisation_id)
+    stmt = sa.select(portal_logos).where(of_tenant(portal_logos, scope))
     return (await db.execute(stmt)).one_or_none()
 
 
 async def find_logo_digest(db: AsyncConnection, scope: TenantScope) -> str | None:
-    stmt = sa.select(portal_logos.c.digest).where(
-        portal_logos.c.organisation_id == scope.organisation_id
-    )
+    stmt = sa.select(portal_logos.c.digest).where(of_tenant(portal_logos, scope))
     digest: str | None = (await db.execute(stmt)).scalar_one_or_none()
     return digest

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.projects.bodies import ProjectBody
 from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, Page, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata, of_tenant
 
 projects = sa.Table(
     "projects",
@@ -22,14 +22,11 @@ projects = sa.Table(
 
 
 def _match_id(scope: TenantScope, project_id: str) -> list[sa.ColumnElement[bool]]:
-    return [
-        projects.c.organisation_id == scope.organisation_id,
-        projects.c.project_id == project_id,
-    ]
+    return [of_tenant(projects, scope), projects.c.project_id == project_id]
 
 
 _COLUMNS = ListColumns(
-    organisation_id=projects.c.organisation_id,
+    table=projects,
     order=[projects.c.project_code],
     searched=[projects.c.project_id, projects.c.project_code, projects.c.project_label],
     sortable={
@@ -55,8 +52,7 @@ async def list_existing_projects(
 ) -> set[str]:
     """Return those of these ids that name a project."""
     stmt = sa.select(projects.c.project_id).where(
-        projects.c.organisation_id == scope.organisation_id,
-        is_any_of(projects.c.project_id, project_ids),
+        of_tenant(projects, scope), is_any_of(projects.c.project_id, project_ids)
     )
     return set((await db.execute(stmt)).scalars())
 
@@ -79,7 +75,7 @@ async def project_code_exists(
 ) -> bool:
     stmt = sa.select(
         sa.exists().where(
-            projects.c.organisation_id == scope.organisation_id,
+            of_tenant(projects, scope),
             projects.c.project_code == project_code,
             projects.c.project_id.is_distinct_from(except_project),
         )

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, Page, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 from nimbill.foundation.language import Language
 from nimbill.identity.users.records import users
 
@@ -52,12 +52,12 @@ def _select_resellers(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
             (billing_groups.c.organisation_id == resellers.c.organisation_id)
             & (billing_groups.c.company_id == resellers.c.company_id),
         )
-        .where(resellers.c.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
+        .where(of_tenant(resellers, scope), *filter_visible_groups(scope))
     )
 
 
 _COLUMNS = ListColumns(
-    organisation_id=resellers.c.organisation_id,
+    table=resellers,
     order=[resellers.c.portal_registered, resellers.c.user_id],
     searched=[
         resellers.c.user_id,
@@ -104,10 +104,7 @@ async def find_language(db: AsyncConnection, scope: TenantScope, user: Row) -> L
             (billing_groups.c.organisation_id == resellers.c.organisation_id)
             & (billing_groups.c.company_id == resellers.c.company_id),
         )
-        .where(
-            resellers.c.organisation_id == scope.organisation_id,
-            resellers.c.user_id == user.root_user,
-        )
+        .where(of_tenant(resellers, scope), resellers.c.user_id == user.root_user)
     )
     of_group = (await db.execute(stmt)).scalar_one_or_none()
     return Language(of_group or (await load_settings(db, scope)).language)
@@ -131,6 +128,6 @@ async def store_meta(
 ) -> None:
     await db.execute(
         sa.update(resellers)
-        .where(resellers.c.organisation_id == scope.organisation_id, resellers.c.user_id == user_id)
+        .where(of_tenant(resellers, scope), resellers.c.user_id == user_id)
         .values(meta=dict(meta), update_time=sa.func.now())
     )

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, metadata, of_tenant
 from nimbill.identity.users.records import users
 
 token_families = sa.Table(
@@ -123,17 +123,11 @@ async def lock_refresh_token(
 
     Deletions also lock the family before its tokens; the same order prevents deadlocks.
     """
-    match_token = [
-        refresh_tokens.c.organisation_id == scope.organisation_id,
-        refresh_tokens.c.token_hash == token_hash,
-    ]
+    match_token = [of_tenant(refresh_tokens, scope), refresh_tokens.c.token_hash == token_hash]
     family = sa.select(refresh_tokens.c.family_id).where(*match_token).scalar_subquery()
     lock = (
         sa.select(token_families.c.family_id)
-        .where(
-            token_families.c.organisation_id == scope.organisation_id,
-            token_families.c.family_id == family,
-        )
+        .where(of_tenant(token_families, scope), token_families.c.family_id == family)
         .with_for_update()
     )
     if (await db.execute(lock)).one_or_none() is None:
@@ -163,10 +157,7 @@ async def use_refresh_token(
 ) -> None:
     await db.execute(
         sa.update(refresh_tokens)
-        .where(
-            refresh_tokens.c.organisation_id == scope.organisation_id,
-            refresh_tokens.c.token_hash == token_hash,
-        )
+        .where(of_tenant(refresh_tokens, scope), refresh_tokens.c.token_hash == token_hash)
         .values(used_time=at, encrypted_successor=encrypted_successor)
     )
     await db.execute(
@@ -182,10 +173,7 @@ async def use_refresh_token(
 async def revoke_family(db: AsyncConnection, scope: TenantScope, family_id: str) -> None:
     await db.execute(
         sa.update(token_families)
-        .where(
-            token_families.c.organisation_id == scope.organisation_id,
-            token_families.c.family_id == family_id,
-        )
+        .where(of_tenant(token_families, scope), token_families.c.family_id == family_id)
         .values(revoked=True)
     )
 
@@ -196,7 +184,7 @@ async def delete_sessions(
     """Delete the console sessions of the user. Tokens of API clients are kept."""
     await db.execute(
         sa.delete(token_families).where(
-            token_families.c.organisation_id == scope.organisation_id,
+            of_tenant(token_families, scope),
             token_families.c.user_id == user_id,
             token_families.c.product == product,
             token_families.c.client_id.is_(None),
@@ -225,8 +213,7 @@ async def delete_old_families(
     )
     await db.execute(
         sa.delete(token_families).where(
-            token_families.c.organisation_id == scope.organisation_id,
-            sa.or_(token_families.c.create_time < before, unused),
+            of_tenant(token_families, scope), sa.or_(token_families.c.create_time < before, unused)
         )
     )
 
@@ -255,10 +242,7 @@ async def reserve_attempt(
     if len(recent) >= attempts_max:
         retry_time: datetime = min(recent) + window
         return retry_time
-    match_bucket = (
-        login_attempts.c.organisation_id == scope.organisation_id,
-        login_attempts.c.bucket == bucket,
-    )
+    match_bucket = (of_tenant(login_attempts, scope), login_attempts.c.bucket == bucket)
     await db.execute(sa.update(login_attempts).where(*match_bucket).values(attempts=[*recent, at]))
     return None
 
@@ -269,10 +253,7 @@ async def delete_attempt(
     """Remove an attempt, so that it no longer counts."""
     await db.execute(
         sa.update(login_attempts)
-        .where(
-            login_attempts.c.organisation_id == scope.organisation_id,
-            login_attempts.c.bucket == bucket,
-        )
+        .where(of_tenant(login_attempts, scope), login_attempts.c.bucket == bucket)
         .values(attempts=sa.func.array_remove(login_attempts.c.attempts, at))
     )
 
@@ -282,8 +263,7 @@ async def delete_attempts(
 ) -> None:
     await db.execute(
         sa.delete(login_attempts).where(
-            login_attempts.c.organisation_id == scope.organisation_id,
-            login_attempts.c.bucket.in_(buckets),
+            of_tenant(login_attempts, scope), login_attempts.c.bucket.in_(buckets)
         )
     )
 
@@ -294,11 +274,7 @@ async def replace_password_hash(
     """Replace the hash of the same password, unless the password was changed meanwhile."""
     await db.execute(
         sa.update(users)
-        .where(
-            users.c.organisation_id == scope.organisation_id,
-            users.c.user_id == user_id,
-            users.c.password_hash == old,
-        )
+        .where(of_tenant(users, scope), users.c.user_id == user_id, users.c.password_hash == old)
         .values(password_hash=new)
     )
 
@@ -308,7 +284,7 @@ async def delete_old_attempts(db: AsyncConnection, scope: TenantScope, *, before
     newest = attempts[sa.func.cardinality(attempts)]
     await db.execute(
         sa.delete(login_attempts).where(
-            login_attempts.c.organisation_id == scope.organisation_id,
+            of_tenant(login_attempts, scope),
             sa.or_(sa.func.cardinality(attempts) == 0, newest < before),
         )
     )
@@ -317,16 +293,14 @@ async def delete_old_attempts(db: AsyncConnection, scope: TenantScope, *, before
 async def delete_old_sources(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
     await db.execute(
         sa.delete(known_login_sources).where(
-            known_login_sources.c.organisation_id == scope.organisation_id,
-            known_login_sources.c.last_seen < before,
+            of_tenant(known_login_sources, scope), known_login_sources.c.last_seen < before
         )
     )
 
 
 async def list_known_sources(db: AsyncConnection, scope: TenantScope, user_id: str) -> list[str]:
     stmt = sa.select(known_login_sources.c.source).where(
-        known_login_sources.c.organisation_id == scope.organisation_id,
-        known_login_sources.c.user_id == user_id,
+        of_tenant(known_login_sources, scope), known_login_sources.c.user_id == user_id
     )
     return list((await db.execute(stmt)).scalars())
 
@@ -336,7 +310,7 @@ async def is_known_source(
 ) -> bool:
     stmt = sa.select(
         sa.exists().where(
-            known_login_sources.c.organisation_id == scope.organisation_id,
+            of_tenant(known_login_sources, scope),
             known_login_sources.c.user_id == user_id,
             known_login_sources.c.source == source,
         )

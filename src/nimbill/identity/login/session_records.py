@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, of_tenant
 from nimbill.foundation import clock
 from nimbill.identity.login.records import refresh_tokens, token_families
 from nimbill.identity.login.refresh_tokens import ABSOLUTE_LIFETIME, IDLE_LIFETIME
@@ -38,7 +38,7 @@ async def list_sessions(db: AsyncConnection, scope: TenantScope, user_id: str) -
             & (users.c.credential_epoch == token_families.c.credential_epoch),
         )
         .where(
-            token_families.c.organisation_id == scope.organisation_id,
+            of_tenant(token_families, scope),
             token_families.c.user_id == user_id,
             token_families.c.client_id.is_(None),
             ~token_families.c.revoked,
@@ -63,7 +63,7 @@ async def delete_session(
     """Delete the session; its access token is refused from now on."""
     result = await db.execute(
         sa.delete(token_families).where(
-            token_families.c.organisation_id == scope.organisation_id,
+            of_tenant(token_families, scope),
             token_families.c.user_id == user_id,
             token_families.c.family_id == family_id,
             token_families.c.client_id.is_(None),

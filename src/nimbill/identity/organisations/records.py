@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 
 organisations = sa.Table(
     "organisations",
@@ -26,7 +26,7 @@ async def add_organisation(
 
 
 async def find_organisation(db: AsyncConnection, scope: TenantScope) -> Row | None:
-    stmt = sa.select(organisations).where(organisations.c.organisation_id == scope.organisation_id)
+    stmt = sa.select(organisations).where(of_tenant(organisations, scope))
     return (await db.execute(stmt)).one_or_none()
 
 
@@ -34,6 +34,6 @@ async def lock_organisation(db: AsyncConnection, scope: TenantScope) -> None:
     """Until the transaction ends, no row that refers to the organisation can be added."""
     await db.execute(
         sa.select(organisations.c.organisation_id)
-        .where(organisations.c.organisation_id == scope.organisation_id)
+        .where(of_tenant(organisations, scope))
         .with_for_update()
     )

@@ -7,14 +7,14 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.effective_permissions import role_filters, role_mappings, roles
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, of_tenant
 
 RoleKey = tuple[str, str]  # namespace, name
 
 
 def _match_root_user(scope: TenantScope, root_user: str) -> list[sa.ColumnElement[bool]]:
     """Roles belong to a root user and can be mapped to all of its subusers."""
-    return [roles.c.organisation_id == scope.organisation_id, roles.c.root_user == root_user]
+    return [of_tenant(roles, scope), roles.c.root_user == root_user]
 
 
 def _match_role(scope: TenantScope, root_user: str, key: RoleKey) -> list[sa.ColumnElement[bool]]:
@@ -96,7 +96,7 @@ async def list_users_with_role(
 ) -> list[str]:
     namespace, name = key
     stmt = sa.select(role_mappings.c.user_id).where(
-        role_mappings.c.organisation_id == scope.organisation_id,
+        of_tenant(role_mappings, scope),
         role_mappings.c.root_user == root_user,
         role_mappings.c.namespace == namespace,
         role_mappings.c.role == name,
@@ -150,10 +150,7 @@ async def delete_role(
 async def list_mapped_roles(db: AsyncConnection, scope: TenantScope, user_id: str) -> list[RoleKey]:
     stmt = (
         sa.select(role_mappings.c.namespace, role_mappings.c.role)
-        .where(
-            role_mappings.c.organisation_id == scope.organisation_id,
-            role_mappings.c.user_id == user_id,
-        )
+        .where(of_tenant(role_mappings, scope), role_mappings.c.user_id == user_id)
         .order_by(role_mappings.c.namespace, role_mappings.c.role.collate("C"))
     )
     return [(row.namespace, row.role) for row in await db.execute(stmt)]
@@ -184,8 +181,7 @@ async def map_roles(
 async def delete_mappings(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     await db.execute(
         sa.delete(role_mappings).where(
-            role_mappings.c.organisation_id == scope.organisation_id,
-            role_mappings.c.user_id == user_id,
+            of_tenant(role_mappings, scope), role_mappings.c.user_id == user_id
         )
     )
 
@@ -211,7 +207,6 @@ async def add_filters(
 async def delete_filters(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     await db.execute(
         sa.delete(role_filters).where(
-            role_filters.c.organisation_id == scope.organisation_id,
-            role_filters.c.user_id == user_id,
+            of_tenant(role_filters, scope), role_filters.c.user_id == user_id
         )
     )

@@ -6,7 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 from nimbill.identity.users.records import users
 
 second_factors = sa.Table(
@@ -46,10 +46,7 @@ async def list_factors(db: AsyncConnection, scope: TenantScope, user_id: str) ->
     """List the factors of a user, oldest first."""
     stmt = (
         sa.select(second_factors)
-        .where(
-            second_factors.c.organisation_id == scope.organisation_id,
-            second_factors.c.user_id == user_id,
-        )
+        .where(of_tenant(second_factors, scope), second_factors.c.user_id == user_id)
         .order_by(second_factors.c.create_time, second_factors.c.factor_id)
     )
     return (await db.execute(stmt)).all()
@@ -57,10 +54,7 @@ async def list_factors(db: AsyncConnection, scope: TenantScope, user_id: str) ->
 
 async def has_factors(db: AsyncConnection, scope: TenantScope, user_id: str) -> bool:
     stmt = sa.select(
-        sa.exists().where(
-            second_factors.c.organisation_id == scope.organisation_id,
-            second_factors.c.user_id == user_id,
-        )
+        sa.exists().where(of_tenant(second_factors, scope), second_factors.c.user_id == user_id)
     )
     return bool((await db.execute(stmt)).scalar_one())
 
@@ -138,7 +132,7 @@ async def _use_factor(
     result = await db.execute(
         sa.update(second_factors)
         .where(
-            second_factors.c.organisation_id == scope.organisation_id,
+            of_tenant(second_factors, scope),
             second_factors.c.factor_id == factor.factor_id,
             unchanged,
         )
@@ -152,7 +146,7 @@ async def delete_factor(
 ) -> None:
     await db.execute(
         sa.delete(second_factors).where(
-            second_factors.c.organisation_id == scope.organisation_id,
+            of_tenant(second_factors, scope),
             second_factors.c.user_id == user_id,
             second_factors.c.factor_id == factor_id,
         )
@@ -163,8 +157,7 @@ async def delete_factors_of_user(db: AsyncConnection, scope: TenantScope, user_i
     """Delete all factors of a user and return how many there were."""
     result = await db.execute(
         sa.delete(second_factors).where(
-            second_factors.c.organisation_id == scope.organisation_id,
-            second_factors.c.user_id == user_id,
+            of_tenant(second_factors, scope), second_factors.c.user_id == user_id
         )
     )
     return int(result.rowcount)
@@ -209,7 +202,7 @@ async def set_registration(
     await db.execute(
         sa.update(second_factor_challenges)
         .where(
-            second_factor_challenges.c.organisation_id == scope.organisation_id,
+            of_tenant(second_factor_challenges, scope),
             second_factor_challenges.c.token_hash == token_hash,
         )
         .values(kind=kind, challenge=challenge, encrypted_secret=encrypted_secret)
@@ -236,7 +229,7 @@ async def find_challenge(
             & (users.c.credential_epoch == second_factor_challenges.c.credential_epoch),
         )
         .where(
-            second_factor_challenges.c.organisation_id == scope.organisation_id,
+            of_tenant(second_factor_challenges, scope),
             second_factor_challenges.c.token_hash == token_hash,
             second_factor_challenges.c.purpose == purpose,
             second_factor_challenges.c.expire_time > at,
@@ -251,7 +244,7 @@ async def use_challenge(db: AsyncConnection, scope: TenantScope, token_hash: byt
     """Delete the challenge; False if another request has used it. Of two at once, one waits."""
     result = await db.execute(
         sa.delete(second_factor_challenges).where(
-            second_factor_challenges.c.organisation_id == scope.organisation_id,
+            of_tenant(second_factor_challenges, scope),
             second_factor_challenges.c.token_hash == token_hash,
         )
     )
@@ -263,7 +256,6 @@ async def delete_expired_challenges(
 ) -> None:
     await db.execute(
         sa.delete(second_factor_challenges).where(
-            second_factor_challenges.c.organisation_id == scope.organisation_id,
-            second_factor_challenges.c.expire_time <= at,
+            of_tenant(second_factor_challenges, scope), second_factor_challenges.c.expire_time <= at
         )
     )

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.effective_permissions import BILLING_GROUPS, role_filters, role_mappings
-from nimbill.database.tenant_scope import is_any_of
+from nimbill.database.tenant_scope import is_any_of, of_tenant
 from nimbill.identity.users.bodies import Subuser
 
 # See docs/choices.md, list-details.
@@ -39,7 +39,7 @@ async def _load_roles(
     stmt = (
         sa.select(mappings.user_id, mappings.role)
         .where(
-            mappings.organisation_id == scope.organisation_id,
+            of_tenant(role_mappings, scope),
             mappings.namespace == caller.product,
             is_any_of(mappings.user_id, user_ids),
         )
@@ -61,7 +61,7 @@ async def _count_groups(
     stmt = (
         sa.select(filters.user_id, sa.func.count().filter(is_counted).label("groups"))
         .where(
-            filters.organisation_id == scope.organisation_id,
+            of_tenant(role_filters, scope),
             filters.namespace == namespace,
             filters.type == type_,
             is_any_of(filters.user_id, user_ids),

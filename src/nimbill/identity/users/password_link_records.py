@@ -5,7 +5,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 from nimbill.identity.users.records import users
 
 password_links = sa.Table(
@@ -53,7 +53,7 @@ async def count_links(
 ) -> int:
     """Count the links of a user that were made since then."""
     stmt = sa.select(sa.func.count()).where(
-        password_links.c.organisation_id == scope.organisation_id,
+        of_tenant(password_links, scope),
         password_links.c.user_id == user_id,
         password_links.c.purpose == purpose,
         password_links.c.create_time > since,
@@ -76,8 +76,8 @@ async def find_user_of_link(
             & (password_links.c.credential_epoch == users.c.credential_epoch),
         )
         .where(
-            users.c.organisation_id == scope.organisation_id,
-            password_links.c.organisation_id == scope.organisation_id,
+            of_tenant(users, scope),
+            of_tenant(password_links, scope),
             password_links.c.token_hash == token_hash,
             password_links.c.product == product,
             password_links.c.expire_time > at,
@@ -90,8 +90,7 @@ async def use_link(db: AsyncConnection, scope: TenantScope, token_hash: bytes) -
     """Delete the link; False if another request has used it. Of two at once, one waits here."""
     result = await db.execute(
         sa.delete(password_links).where(
-            password_links.c.organisation_id == scope.organisation_id,
-            password_links.c.token_hash == token_hash,
+            of_tenant(password_links, scope), password_links.c.token_hash == token_hash
         )
     )
     return bool(result.rowcount)
@@ -100,8 +99,7 @@ async def use_link(db: AsyncConnection, scope: TenantScope, token_hash: bytes) -
 async def delete_links_of_user(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     await db.execute(
         sa.delete(password_links).where(
-            password_links.c.organisation_id == scope.organisation_id,
-            password_links.c.user_id == user_id,
+            of_tenant(password_links, scope), password_links.c.user_id == user_id
         )
     )
 
@@ -109,7 +107,6 @@ async def delete_links_of_user(db: AsyncConnection, scope: TenantScope, user_id:
 async def delete_expired_links(db: AsyncConnection, scope: TenantScope, *, at: datetime) -> None:
     await db.execute(
         sa.delete(password_links).where(
-            password_links.c.organisation_id == scope.organisation_id,
-            password_links.c.expire_time <= at,
+            of_tenant(password_links, scope), password_links.c.expire_time <= at
         )
     )

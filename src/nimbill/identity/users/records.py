@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, Page, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata, of_tenant
 from nimbill.foundation.user_kind import UserKind
 
 users = sa.Table(
@@ -70,7 +70,7 @@ async def add_user(
 # the locale of the server must not matter
 _BY_NAME = sa.func.lower(users.c.username).collate("C")
 _USER_COLUMNS = ListColumns(
-    organisation_id=users.c.organisation_id,
+    table=users,
     order=[_BY_NAME],
     searched=[users.c.user_id, users.c.username, users.c.email],
     sortable={
@@ -93,15 +93,13 @@ async def load_usernames(
 ) -> dict[str, str]:
     """Map those of the ids that are users to their names."""
     stmt = sa.select(users.c.user_id, users.c.username).where(
-        users.c.organisation_id == scope.organisation_id, is_any_of(users.c.user_id, user_ids)
+        of_tenant(users, scope), is_any_of(users.c.user_id, user_ids)
     )
     return {row.user_id: row.username for row in await db.execute(stmt)}
 
 
 async def find_user(db: AsyncConnection, scope: TenantScope, user_id: str) -> Row | None:
-    stmt = sa.select(users).where(
-        users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id
-    )
+    stmt = sa.select(users).where(of_tenant(users, scope), users.c.user_id == user_id)
     return (await db.execute(stmt)).one_or_none()
 
 
@@ -111,7 +109,7 @@ async def lock_user(
     """Lock the row until the transaction ends, so that changes to one user are serialised."""
     stmt = (
         sa.select(users)
-        .where(users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id)
+        .where(of_tenant(users, scope), users.c.user_id == user_id)
         .with_for_update(key_share=not to_delete)
     )
     return (await db.execute(stmt)).one_or_none()
@@ -120,8 +118,7 @@ async def lock_user(
 async def find_user_by_name(db: AsyncConnection, scope: TenantScope, username: str) -> Row | None:
     """Names are case-insensitive."""
     stmt = sa.select(users).where(
-        users.c.organisation_id == scope.organisation_id,
-        sa.func.lower(users.c.username) == sa.func.lower(username),
+        of_tenant(users, scope), sa.func.lower(users.c.username) == sa.func.lower(username)
     )
     return (await db.execute(stmt)).one_or_none()
 
@@ -134,8 +131,7 @@ async def find_user_by_name_or_email(
     stmt = (
         sa.select(users)
         .where(
-            users.c.organisation_id == scope.organisation_id,
-            is_name | (sa.func.lower(users.c.email) == sa.func.lower(name)),
+            of_tenant(users, scope), is_name | (sa.func.lower(users.c.email) == sa.func.lower(name))
         )
         .order_by(is_name.desc())
         .limit(1)
@@ -148,7 +144,7 @@ async def set_email(
 ) -> None:
     await db.execute(
         sa.update(users)
-        .where(users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id)
+        .where(of_tenant(users, scope), users.c.user_id == user_id)
         .values(email=email, username=username)
     )
 
@@ -167,11 +163,7 @@ async def find_names_in_use(
     stmt = sa.select(
         sa.func.coalesce(sa.func.bool_or(same_name), False),
         sa.func.coalesce(sa.func.bool_or(same_email), False),
-    ).where(
-        users.c.organisation_id == scope.organisation_id,
-        users.c.user_id != except_user,
-        same_name | same_email,
-    )
+    ).where(of_tenant(users, scope), users.c.user_id != except_user, same_name | same_email)
     username_in_use, email_in_use = (await db.execute(stmt)).one()
     in_use = {"username": username_in_use, "email": email_in_use}
     return {name for name in in_use if in_use[name]}
@@ -183,7 +175,7 @@ async def set_password(
     """Store the hash and start a new credential epoch, which revokes all tokens issued before."""
     await db.execute(
         sa.update(users)
-        .where(users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id)
+        .where(of_tenant(users, scope), users.c.user_id == user_id)
         .values(
             password_hash=password_hash,
             credential_epoch=users.c.credential_epoch + 1,
@@ -194,11 +186,7 @@ async def set_password(
 
 async def delete_user(db: AsyncConnection, scope: TenantScope, user_id: str) -> None:
     """Foreign keys delete its clients, mappings, filters, tokens and stored responses."""
-    await db.execute(
-        sa.delete(users).where(
-            users.c.organisation_id == scope.organisation_id, users.c.user_id == user_id
-        )
-    )
+    await db.execute(sa.delete(users).where(of_tenant(users, scope), users.c.user_id == user_id))
 
 
 async def add_api_client(
@@ -226,10 +214,7 @@ async def add_api_client(
 async def list_api_clients(db: AsyncConnection, scope: TenantScope, user_id: str) -> Sequence[Row]:
     stmt = (
         sa.select(api_clients)
-        .where(
-            api_clients.c.organisation_id == scope.organisation_id,
-            api_clients.c.user_id == user_id,
-        )
+        .where(of_tenant(api_clients, scope), api_clients.c.user_id == user_id)
         .order_by(api_clients.c.create_time_ns, api_clients.c.client_id)
     )
     return (await db.execute(stmt)).all()
@@ -240,7 +225,7 @@ async def delete_api_client(
 ) -> bool:
     result = await db.execute(
         sa.delete(api_clients).where(
-            api_clients.c.organisation_id == scope.organisation_id,
+            of_tenant(api_clients, scope),
             api_clients.c.user_id == user_id,
             api_clients.c.client_id == client_id,
         )
@@ -250,16 +235,12 @@ async def delete_api_client(
 
 async def find_root_user(db: AsyncConnection, scope: TenantScope) -> str | None:
     """Return the user_id of the root user, or None if the organisation does not exist."""
-    stmt = sa.select(users.c.user_id).where(
-        users.c.organisation_id == scope.organisation_id, users.c.kind == UserKind.root
-    )
+    stmt = sa.select(users.c.user_id).where(of_tenant(users, scope), users.c.kind == UserKind.root)
     user_id: str | None = (await db.execute(stmt)).scalar_one_or_none()
     return user_id
 
 
 async def find_root_username(db: AsyncConnection, scope: TenantScope) -> str | None:
-    stmt = sa.select(users.c.username).where(
-        users.c.organisation_id == scope.organisation_id, users.c.kind == UserKind.root
-    )
+    stmt = sa.select(users.c.username).where(of_tenant(users, scope), users.c.kind == UserKind.root)
     username: str | None = (await db.execute(stmt)).scalar_one_or_none()
     return username

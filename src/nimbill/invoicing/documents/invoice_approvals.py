@@ -7,7 +7,14 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    is_any_of,
+    metadata,
+    of_period,
+    of_tenant,
+)
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.stored_invoices import (
     invoice_revisions,
@@ -48,9 +55,8 @@ async def list_unapproved_groups(
     stmt = (
         sa.select(_invoices.company_id)
         .where(
-            _invoices.organisation_id == scope.organisation_id,
-            _invoices.month == period.month,
-            _invoices.vendor == period.vendor,
+            of_tenant(invoices, scope),
+            of_period(invoices, period),
             is_any_of(_invoices.company_id, company_ids),
             _invoices.sent_time.is_(None),
             sa.not_(is_approved()),
@@ -83,9 +89,8 @@ async def list_reviewed_invoices(
         .join_from(invoices, invoice_revisions, join_revision(current=True))
         .join(billing_groups, join_group())
         .where(
-            _invoices.organisation_id == scope.organisation_id,
-            _invoices.month == period.month,
-            _invoices.vendor == period.vendor,
+            of_tenant(invoices, scope),
+            of_period(invoices, period),
             is_any_of(_invoices.company_id, company_ids),
             *filter_visible_groups(scope),
         )

@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import JSON
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, of_tenant
 from nimbill.invoicing.documents.stored_invoices import (
     invoice_revisions,
     invoices,
@@ -59,11 +59,7 @@ async def list_invoice_heads(
             & (billing_groups.c.company_id == _invoices.company_id),
         )
         .join(dates, sa.true())
-        .where(
-            _invoices.organisation_id == scope.organisation_id,
-            *filter_visible_groups(scope),
-            *conditions,
-        )
+        .where(of_tenant(invoices, scope), *filter_visible_groups(scope), *conditions)
         .order_by(_invoices.month.desc(), _invoices.vendor, _invoices.number)
         .limit(limit)
         .offset(offset)

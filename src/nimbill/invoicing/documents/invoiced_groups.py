@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.stored_invoices import invoices, join_group
 
@@ -18,9 +18,8 @@ async def list_sent_groups(
 ) -> list[str]:
     """List those of the groups whose invoice was sent."""
     stmt = sa.select(_invoices.company_id).where(
-        _invoices.organisation_id == scope.organisation_id,
-        _invoices.month == period.month,
-        _invoices.vendor == period.vendor,
+        of_tenant(invoices, scope),
+        of_period(invoices, period),
         _invoices.sent_time.is_not(None),
         is_any_of(_invoices.company_id, company_ids),
     )
@@ -34,9 +33,8 @@ async def find_last_sent(
     stmt = (
         sa.select(_invoices.sent_by, _invoices.sent_time)
         .where(
-            _invoices.organisation_id == scope.organisation_id,
-            _invoices.month == period.month,
-            _invoices.vendor == period.vendor,
+            of_tenant(invoices, scope),
+            of_period(invoices, period),
             _invoices.sent_time.is_not(None),
         )
         .order_by(_invoices.sent_time.desc())
@@ -52,11 +50,7 @@ async def list_invoiced_groups(
     stmt = (
         sa.select(_invoices.company_id)
         .join_from(invoices, billing_groups, join_group())
-        .where(
-            _invoices.organisation_id == scope.organisation_id,
-            _invoices.month == month,
-            *filter_visible_groups(scope),
-        )
+        .where(of_tenant(invoices, scope), _invoices.month == month, *filter_visible_groups(scope))
         .group_by(_invoices.company_id)
         .order_by(sa.func.min(_invoices.number))
     )

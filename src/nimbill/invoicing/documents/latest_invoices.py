@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, of_tenant
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import Rounding, convert_currency, round_amount, sum_exact, to_exact
 from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices
@@ -43,10 +43,7 @@ def _sum_pre_tax(rows: list[Row]) -> Decimal:
 def _select_latest(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
     newest = (
         sa.select(_invoices.company_id, sa.func.max(_invoices.month).label("month"))
-        .where(
-            _invoices.organisation_id == scope.organisation_id,
-            _invoices.cancelled_time.is_(None),
-        )
+        .where(of_tenant(invoices, scope), _invoices.cancelled_time.is_(None))
         .group_by(_invoices.company_id)
         .subquery()
     )
@@ -73,7 +70,7 @@ def _select_latest(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
             & (billing_groups.c.company_id == _invoices.company_id),
         )
         .where(
-            _invoices.organisation_id == scope.organisation_id,
+            of_tenant(invoices, scope),
             _invoices.cancelled_time.is_(None),
             *filter_visible_groups(scope),
         )
@@ -84,7 +81,7 @@ def _select_latest(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
 async def find_last_issue_time(db: AsyncConnection, scope: TenantScope) -> datetime | None:
     """When the youngest revision of any invoice was created."""
     stmt = sa.select(sa.func.max(invoice_revisions.c.create_time)).where(
-        invoice_revisions.c.organisation_id == scope.organisation_id
+        of_tenant(invoice_revisions, scope)
     )
     issued_at: datetime | None = (await db.execute(stmt)).scalar_one()
     return issued_at

@@ -10,7 +10,14 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    is_any_of,
+    metadata,
+    of_period,
+    of_tenant,
+)
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.stored_invoices import format_invoice_no, invoices, join_group
 
@@ -51,9 +58,8 @@ async def give_new_number(
     The caller holds the lock of the invoice, and stores the document of the new one.
     """
     is_invoice = (
-        _invoices.organisation_id == scope.organisation_id,
-        _invoices.month == period.month,
-        _invoices.vendor == period.vendor,
+        of_tenant(invoices, scope),
+        of_period(invoices, period),
         _invoices.company_id == company_id,
     )
     values = {
@@ -90,9 +96,8 @@ async def list_replaced_invoices(
     stmt = (
         sa.select(replaced_invoices)
         .where(
-            _replaced.organisation_id == scope.organisation_id,
-            _replaced.month == period.month,
-            _replaced.vendor == period.vendor,
+            of_tenant(replaced_invoices, scope),
+            of_period(replaced_invoices, period),
             _replaced.company_id == company_id,
         )
         .order_by(_replaced.number.desc())
@@ -108,7 +113,7 @@ async def list_replaced_of_months(
         sa.select(replaced_invoices)
         .join_from(replaced_invoices, billing_groups, join_group(replaced_invoices))
         .where(
-            _replaced.organisation_id == scope.organisation_id,
+            of_tenant(replaced_invoices, scope),
             is_any_of(_replaced.month, months),
             *filter_visible_groups(scope),
         )
@@ -124,9 +129,8 @@ async def load_replaced_numbers(
     stmt = (
         sa.select(_replaced.company_id, sa.func.max(_replaced.number))
         .where(
-            _replaced.organisation_id == scope.organisation_id,
-            _replaced.month == period.month,
-            _replaced.vendor == period.vendor,
+            of_tenant(replaced_invoices, scope),
+            of_period(replaced_invoices, period),
             is_any_of(_replaced.company_id, company_ids),
         )
         .group_by(_replaced.company_id)
@@ -151,9 +155,8 @@ async def load_import_replacements(
             & (_invoices.number == _replaced.replacement_number),
         )
         .where(
-            _replaced.organisation_id == scope.organisation_id,
-            _replaced.month == period.month,
-            _replaced.vendor == period.vendor,
+            of_tenant(replaced_invoices, scope),
+            of_period(replaced_invoices, period),
             is_any_of(_replaced.company_id, company_ids),
             _replaced.import_id.is_not(None),
             _invoices.revision == _replaced.revision + 1,
@@ -175,7 +178,7 @@ async def find_replaced_invoices(
             billing_groups.c.billinggroup_name,
         )
         .join_from(replaced_invoices, billing_groups, join_group(replaced_invoices))
-        .where(_replaced.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
+        .where(of_tenant(replaced_invoices, scope), *filter_visible_groups(scope))
         .order_by(_replaced.month.desc(), _replaced.number)
         .limit(limit)
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, of_tenant
 from nimbill.invoicing.documents.replaced_invoices import replaced_invoices
 from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices, join_revision
 
@@ -39,7 +39,7 @@ async def list_run_invoices(db: AsyncConnection, scope: TenantScope, run_id: str
             _revisions.warnings,
         )
         .join_from(invoice_revisions, invoices, join_revision(current=False))
-        .where(_revisions.organisation_id == scope.organisation_id, _revisions.run_id == run_id)
+        .where(of_tenant(invoice_revisions, scope), _revisions.run_id == run_id)
         .order_by(number)
     )
     return (await db.execute(stmt)).all()

@@ -14,7 +14,15 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
-from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, is_any_of, metadata
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    fetch_row,
+    is_any_of,
+    metadata,
+    of_period,
+    of_tenant,
+)
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.document import (
     InvoiceDocument,
@@ -174,7 +182,7 @@ async def lock_invoices(
     lock_name = f"invoices {scope.organisation_id} {period.month} {period.vendor}"
     await fetch_row(db, _LOCK, lock_name)
     created_by_run = sa.exists().where(
-        _revisions.organisation_id == scope.organisation_id,
+        of_tenant(invoice_revisions, scope),
         _revisions.run_id == run_id,
         _revisions.company_id == _invoices.company_id,
     )
@@ -186,9 +194,8 @@ async def lock_invoices(
         _invoices.cancelled_time.is_not(None),
         created_by_run,
     ).where(
-        _invoices.organisation_id == scope.organisation_id,
-        _invoices.month == period.month,
-        _invoices.vendor == period.vendor,
+        of_tenant(invoices, scope),
+        of_period(invoices, period),
         is_any_of(_invoices.company_id, company_ids),
     )
     return {row[0]: ExistingInvoice(*row[1:]) for row in await db.execute(stmt)}
@@ -312,7 +319,7 @@ async def load_invoices(
         .join_from(invoices, invoice_revisions, join_revision(current=True))
         .join(billing_groups, join_group())
         .where(
-            _invoices.organisation_id == scope.organisation_id,
+            of_tenant(invoices, scope),
             _invoices.month == month,
             *filter_visible_groups(scope),
             *conditions,
@@ -352,9 +359,8 @@ async def list_revisions(
         sa.select(_revisions.revision, _revisions.document, _revisions.create_time)
         .join_from(invoice_revisions, billing_groups, join_group(invoice_revisions))
         .where(
-            _revisions.organisation_id == scope.organisation_id,
-            _revisions.month == period.month,
-            _revisions.vendor == period.vendor,
+            of_tenant(invoice_revisions, scope),
+            of_period(invoice_revisions, period),
             _revisions.company_id == company_id,
             *filter_visible_groups(scope),
         )
@@ -382,10 +388,9 @@ def sum_by_invoice(
     scope: TenantScope, amount: sa.Column[Decimal], *conditions: sa.ColumnElement[bool]
 ) -> sa.Subquery:
     """The sums of an amount of a table whose rows belong to invoices, as `amount`."""
-    columns = amount.table.c
-    keys = [columns[name] for name in _INVOICE_KEY]
+    keys = [amount.table.c[name] for name in _INVOICE_KEY]
     stmt = sa.select(*keys, sa.func.sum(amount).label("amount"))
-    stmt = stmt.where(columns.organisation_id == scope.organisation_id, *conditions)
+    stmt = stmt.where(of_tenant(amount.table, scope), *conditions)
     return stmt.group_by(*keys).subquery()
 
 

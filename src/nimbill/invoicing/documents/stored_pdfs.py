@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata, of_tenant
 
 invoice_pdfs = sa.Table(
     "invoice_pdfs",
@@ -23,8 +23,7 @@ async def find_pdfs(
 ) -> dict[str, bytes]:
     """Return those of the PDFs that are stored."""
     stmt = sa.select(invoice_pdfs.c.pdf_id, invoice_pdfs.c.content).where(
-        invoice_pdfs.c.organisation_id == scope.organisation_id,
-        is_any_of(invoice_pdfs.c.pdf_id, pdf_ids),
+        of_tenant(invoice_pdfs, scope), is_any_of(invoice_pdfs.c.pdf_id, pdf_ids)
     )
     return {row.pdf_id: row.content for row in await db.execute(stmt)}
 

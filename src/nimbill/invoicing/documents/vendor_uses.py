@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.costs.lake.records import cost_months
 from nimbill.costs.months.records import month_states
 from nimbill.customers.cloud_accounts.records import cloud_accounts
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import TenantScope, of_tenant
 from nimbill.imports.records import ImportState, cost_imports
 from nimbill.invoicing.documents.stored_invoices import invoices
 
@@ -26,7 +26,7 @@ async def find_used_vendors(db: AsyncConnection, scope: TenantScope) -> Mapping[
         (invoices, "invoices"),
         (month_states, "closed months"),
     ):
-        stmt = sa.select(table.c.vendor).where(table.c.organisation_id == scope.organisation_id)
+        stmt = sa.select(table.c.vendor).where(of_tenant(table, scope))
         if table is cost_imports:
             stmt = stmt.where(table.c.state.not_in(_WITHOUT_COSTS))
         for vendor in (await db.execute(stmt.distinct())).scalars():

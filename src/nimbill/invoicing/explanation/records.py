@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.records import USAGE, cost_sums, cost_tagged_sums
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 
 
@@ -28,9 +28,8 @@ async def list_daily_costs(
     table = cost_sums if tag is None else cost_tagged_sums
     sums = table.c
     conditions = [
-        sums.organisation_id == scope.organisation_id,
-        sums.vendor == period.vendor,
-        sums.month == period.month,
+        of_tenant(table, scope),
+        of_period(table, period),
         is_any_of(sums.customer_id, customer_ids),
         sums.kind == USAGE,
         sums.service == service,

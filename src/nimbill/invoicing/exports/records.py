@@ -7,7 +7,7 @@ from hashlib import sha256
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata, of_tenant
 
 exports = sa.Table(
     "exports",
@@ -33,7 +33,7 @@ async def find_newest_export(db: AsyncConnection, scope: TenantScope, kind: str)
     stmt = (
         sa.select(exports.c.export_id)
         .where(
-            exports.c.organisation_id == scope.organisation_id,
+            of_tenant(exports, scope),
             exports.c.kind == kind,
             exports.c.scope_hash == hash_visible_groups(scope),
         )
@@ -68,7 +68,7 @@ async def add_export(
 async def find_export(db: AsyncConnection, scope: TenantScope, export_id: str) -> Row | None:
     """None also if the file was made for users who see other billing groups."""
     stmt = sa.select(exports).where(
-        exports.c.organisation_id == scope.organisation_id,
+        of_tenant(exports, scope),
         exports.c.export_id == export_id,
         exports.c.scope_hash == hash_visible_groups(scope),
     )
@@ -95,7 +95,7 @@ async def delete_surplus_exports(
             .over(order_by=newest_first)
             .label("bytes"),
         )
-        .where(exports.c.organisation_id == scope.organisation_id)
+        .where(of_tenant(exports, scope))
         .subquery()
     )
     stmt = sa.select(ranked.c.export_id, ranked.c.create_time).where(
@@ -107,7 +107,7 @@ async def delete_surplus_exports(
         return False
     await db.execute(
         sa.delete(exports).where(
-            exports.c.organisation_id == scope.organisation_id,
+            of_tenant(exports, scope),
             is_any_of(exports.c.export_id, [row.export_id for row in surplus]),
         )
     )
@@ -125,7 +125,7 @@ async def delete_old_exports(db: AsyncConnection, scope: TenantScope, *, days: i
     )
     await db.execute(
         sa.delete(exports).where(
-            exports.c.organisation_id == scope.organisation_id,
+            of_tenant(exports, scope),
             exports.c.create_time < sa.func.now() - sa.func.make_interval(0, 0, 0, days),
             superseded,
         )

@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.costs.lake.records import CurrentLakeFile, cost_months, list_current_files
 from nimbill.costs.months.records import month_states
 from nimbill.customers.organisation_settings.records import load_settings
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import TenantScope, of_tenant
 from nimbill.foundation.errors import NotFound
 from nimbill.foundation.vendor_names import NO_NAMES, ProviderNames, name_provider
 from nimbill.invoicing.documents.document import InvoiceDocument
@@ -99,7 +99,7 @@ async def _load_costs(
             sa.func.max(columns.update_time),
             sa.func.bool_or(columns.provisional),
         )
-        .where(columns.organisation_id == scope.organisation_id, columns.month == month)
+        .where(of_tenant(cost_months, scope), columns.month == month)
         .group_by(columns.vendor)
     )
     return {vendor: VendorCosts(*values) for vendor, *values in await db.execute(stmt)}
@@ -110,6 +110,6 @@ async def _load_states(
 ) -> dict[str, ClosingState]:
     columns = month_states.c
     stmt = sa.select(columns.vendor, columns.closed, columns.update_time).where(
-        columns.organisation_id == scope.organisation_id, columns.month == month
+        of_tenant(month_states, scope), columns.month == month
     )
     return {vendor: ClosingState(*values) for vendor, *values in await db.execute(stmt)}

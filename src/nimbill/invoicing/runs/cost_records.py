@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.records import USAGE, cost_months, cost_sums, cost_tag_sums
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 
 # See docs/choices.md, invoice-inputs.
@@ -46,9 +46,8 @@ async def load_cost_sums(
     stmt = (
         sa.select(*key, _sum_cost(sums.cost))
         .where(
-            sums.organisation_id == scope.organisation_id,
-            sums.vendor == period.vendor,
-            sums.month == period.month,
+            of_tenant(cost_sums, scope),
+            of_period(cost_sums, period),
             is_any_of(sums.customer_id, customer_ids),
         )
         .group_by(*key)
@@ -72,9 +71,8 @@ async def load_tag_sums(
             *key, tags.tag_value, _sum_cost(tags.cost), sa.func.sum(tags.lines).label("lines")
         )
         .where(
-            tags.organisation_id == scope.organisation_id,
-            tags.vendor == period.vendor,
-            tags.month == period.month,
+            of_tenant(cost_tag_sums, scope),
+            of_period(cost_tag_sums, period),
             tags.kind == USAGE,
             tags.tag_key == tag_key,
             is_any_of(tags.customer_id, customer_ids),
@@ -99,9 +97,8 @@ async def _count_usage_lines(
     stmt = (
         sa.select(*key, sa.func.sum(sums.lines).label("lines"))
         .where(
-            sums.organisation_id == scope.organisation_id,
-            sums.vendor == period.vendor,
-            sums.month == period.month,
+            of_tenant(cost_sums, scope),
+            of_period(cost_sums, period),
             sums.kind == USAGE,
             is_any_of(sums.customer_id, customer_ids),
         )
@@ -116,11 +113,7 @@ async def list_imports(
     """List the import that each payer's costs come from: payer_id, import_id, provisional."""
     stmt = (
         sa.select(cost_months.c.payer_id, cost_months.c.import_id, cost_months.c.provisional)
-        .where(
-            cost_months.c.organisation_id == scope.organisation_id,
-            cost_months.c.vendor == period.vendor,
-            cost_months.c.month == period.month,
-        )
+        .where(of_tenant(cost_months, scope), of_period(cost_months, period))
         .order_by(cost_months.c.payer_id)
     )
     return (await db.execute(stmt)).all()

@@ -22,7 +22,7 @@ from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.invoice_templates.records import invoice_templates
 from nimbill.customers.organisation_settings.records import OrganisationSettings, load_settings
 from nimbill.customers.projects.records import projects
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.money import add_decimals, subtract_decimals
 from nimbill.invoicing.documents.replaced_invoices import load_replaced_numbers
@@ -171,7 +171,7 @@ class _InputLoader:
                 isouter=True,
             )
             .where(
-                billing_groups.c.organisation_id == self.scope.organisation_id,
+                of_tenant(billing_groups, self.scope),
                 is_any_of(billing_groups.c.company_id, company_ids),
             )
         )
@@ -180,7 +180,7 @@ class _InputLoader:
     async def _load_templates(self, template_ids: Collection[str | None]) -> Mapping[str, Row]:
         known_ids = [template_id for template_id in template_ids if template_id]
         stmt = sa.select(invoice_templates).where(
-            invoice_templates.c.organisation_id == self.scope.organisation_id,
+            of_tenant(invoice_templates, self.scope),
             is_any_of(invoice_templates.c.invoice_template_id, known_ids),
         )
         return {row.invoice_template_id: row for row in await self.db.execute(stmt)}
@@ -189,7 +189,7 @@ class _InputLoader:
         self, table: sa.Table, company_ids: Collection[str], *conditions: sa.ColumnElement[bool]
     ) -> Mapping[str, list[Any]]:
         stmt = sa.select(table).where(
-            table.c.organisation_id == self.scope.organisation_id,
+            of_tenant(table, self.scope),
             table.c.vendor == self.period.vendor,
             is_any_of(table.c.company_id, company_ids),
             *conditions,
@@ -287,7 +287,7 @@ class _InputLoader:
         stmt = (
             sa.select(recalculation_entries)
             .where(
-                entries.organisation_id == self.scope.organisation_id,
+                of_tenant(recalculation_entries, self.scope),
                 entries.vendor == self.period.vendor,
                 entries.applied_month == self.period.month,
                 is_any_of(entries.customer_id, self.company_ids),

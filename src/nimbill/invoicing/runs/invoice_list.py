@@ -12,7 +12,7 @@ from nimbill.customers.billing_groups.records import BillingGroupRecord, list_bi
 from nimbill.customers.cloud_accounts.records import cloud_accounts
 from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.list_query import COMPLETE, ListQuery
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_tenant
 from nimbill.foundation import clock
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import Rounding, round_amount, sum_exact
@@ -90,8 +90,7 @@ async def _load_accounts(
     stmt = (
         sa.select(cloud_accounts)
         .where(
-            cloud_accounts.c.organisation_id == scope.organisation_id,
-            is_any_of(cloud_accounts.c.company_id, company_ids),
+            of_tenant(cloud_accounts, scope), is_any_of(cloud_accounts.c.company_id, company_ids)
         )
         .order_by(cloud_accounts.c.vendor, cloud_accounts.c.customer_id)
     )

@@ -18,7 +18,14 @@ from nimbill.customers.billing_groups.records import (
     billing_groups,
     filter_visible_groups,
 )
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    is_any_of,
+    metadata,
+    of_period,
+    of_tenant,
+)
 from nimbill.foundation import clock
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.vendors import BilledVendor
@@ -109,7 +116,7 @@ async def copy_defaults(
             & (billing_groups.c.company_id == invoice_settings.c.company_id),
         )
         .where(
-            invoice_settings.c.organisation_id == scope.organisation_id,
+            of_tenant(invoice_settings, scope),
             is_any_of(invoice_settings.c.vendor, vendors),
             *filter_visible_groups(scope),
         )
@@ -159,9 +166,8 @@ async def save_rates(
     updated = await db.execute(
         sa.update(monthly_invoice_settings)
         .where(
-            _saved.organisation_id == scope.organisation_id,
-            _saved.month == period.month,
-            _saved.vendor == period.vendor,
+            of_tenant(monthly_invoice_settings, scope),
+            of_period(monthly_invoice_settings, period),
             is_any_of(_saved.company_id, company_ids),
         )
         .values(
@@ -202,7 +208,7 @@ async def list_rates(
             & (billing_groups.c.company_id == _saved.company_id),
         )
         .where(
-            _saved.organisation_id == scope.organisation_id,
+            of_tenant(monthly_invoice_settings, scope),
             _saved.month == month,
             _saved.exchange_rate.is_not(None),
             *([] if vendor is None else [_saved.vendor == vendor]),
@@ -223,9 +229,8 @@ async def count_saved_rates(
     stmt = (
         sa.select(_saved.exchange_rate, groups)
         .where(
-            _saved.organisation_id == scope.organisation_id,
-            _saved.month == period.month,
-            _saved.vendor == period.vendor,
+            of_tenant(monthly_invoice_settings, scope),
+            of_period(monthly_invoice_settings, period),
             _saved.exchange_rate.is_not(None),
         )
         .group_by(_saved.exchange_rate)
@@ -241,9 +246,8 @@ async def find_last_saved_rate(
     stmt = (
         sa.select(_saved.rate_saved_by, _saved.rate_saved_time)
         .where(
-            _saved.organisation_id == scope.organisation_id,
-            _saved.month == period.month,
-            _saved.vendor == period.vendor,
+            of_tenant(monthly_invoice_settings, scope),
+            of_period(monthly_invoice_settings, period),
             _saved.rate_saved_time.is_not(None),
         )
         .order_by(_saved.rate_saved_time.desc())
@@ -270,7 +274,7 @@ async def load_saved_settings(
 ) -> Mapping[tuple[str, str], Row]:
     """Load the saved settings by company_id and vendor."""
     stmt = sa.select(monthly_invoice_settings).where(
-        _saved.organisation_id == scope.organisation_id,
+        of_tenant(monthly_invoice_settings, scope),
         _saved.month == month,
         is_any_of(_saved.company_id, company_ids),
     )
@@ -289,8 +293,7 @@ async def load_earlier_fee_targets(
         invoice_settings.c.vendor,
         *(invoice_settings.c[name] for name in FEE_TARGET_COLUMNS),
     ).where(
-        invoice_settings.c.organisation_id == scope.organisation_id,
-        is_any_of(invoice_settings.c.company_id, company_ids),
+        of_tenant(invoice_settings, scope), is_any_of(invoice_settings.c.company_id, company_ids)
     )
     defaults = {(row[0], row[1]): FeeTargets(*row[2:]) for row in await db.execute(default_stmt)}
     saved = await load_saved_settings(db, scope, month, company_ids)

@@ -7,7 +7,7 @@ from nimbill.costs.months.operations import refuse_closed
 from nimbill.costs.months.records import lock_month, month_states
 from nimbill.customers.billing_groups.invoice_setting_records import invoice_settings
 from nimbill.customers.billing_groups.records import is_billing_group_visible
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import TenantScope, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import not_found
 from nimbill.foundation.vendors import BilledVendor
@@ -68,7 +68,7 @@ async def list_saved_months(
         sa.select(_saved.month, invoiced.label("invoiced"), differ.label("terms_differ"))
         .join_from(monthly_invoice_settings, invoice_settings, same_group, isouter=True)
         .where(
-            _saved.organisation_id == scope.organisation_id,
+            of_tenant(monthly_invoice_settings, scope),
             _saved.company_id == company_id,
             _saved.vendor == vendor,
             ~closed,

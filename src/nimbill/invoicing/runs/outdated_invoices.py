@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import JSONB, aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.free_format_records import free_format_items
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import TenantScope, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.document import COMPARED_ITEM_FIELDS
 from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices, join_revision
@@ -74,12 +74,7 @@ async def list_outdated_groups(
         sa.select(_invoices.company_id)
         .join_from(invoices, invoice_revisions, join_revision(current=True))
         .join(monthly_invoice_settings, join_saved_settings())
-        .where(
-            _invoices.organisation_id == scope.organisation_id,
-            _invoices.month == period.month,
-            _invoices.vendor == period.vendor,
-            is_outdated(),
-        )
+        .where(of_tenant(invoices, scope), of_period(invoices, period), is_outdated())
         .order_by(_invoices.company_id)
     )
     return list((await db.execute(stmt)).scalars())

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_period, of_tenant
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.ids import new_id
@@ -62,7 +62,7 @@ async def find_run_to_join(
     """Find the run started with the same idempotency key, or one running for the same groups."""
     if key_hash is not None:
         stmt = sa.select(_keys.run_id).where(
-            _keys.organisation_id == scope.organisation_id, _keys.key_hash == key_hash
+            of_tenant(invoice_run_keys, scope), _keys.key_hash == key_hash
         )
         run_id: str | None = (await db.execute(stmt)).scalar_one_or_none()
         if run_id is not None:
@@ -131,9 +131,8 @@ async def _start_run(db: AsyncConnection, scope: TenantScope, request: RunReques
 
 async def _find_running(db: AsyncConnection, scope: TenantScope, request: RunRequest) -> str | None:
     stmt = sa.select(_runs.run_id).where(
-        _runs.organisation_id == scope.organisation_id,
-        _runs.month == request.period.month,
-        _runs.vendor == request.period.vendor,
+        of_tenant(invoice_runs, scope),
+        of_period(invoice_runs, request.period),
         _runs.groups_hash == request.groups_hash,
         _runs.state == "running",
     )
@@ -148,9 +147,8 @@ async def list_running_runs(
     stmt = (
         sa.select(_runs.run_id)
         .where(
-            _runs.organisation_id == scope.organisation_id,
-            _runs.month == period.month,
-            _runs.vendor == period.vendor,
+            of_tenant(invoice_runs, scope),
+            of_period(invoice_runs, period),
             _runs.state == "running",
         )
         .order_by(_runs.create_time, _runs.run_id)
@@ -159,7 +157,7 @@ async def list_running_runs(
 
 
 def _filter_run(scope: TenantScope, run_id: str) -> list[sa.ColumnElement[bool]]:
-    return [_runs.organisation_id == scope.organisation_id, _runs.run_id == run_id]
+    return [of_tenant(invoice_runs, scope), _runs.run_id == run_id]
 
 
 async def find_run(db: AsyncConnection, scope: TenantScope, run_id: str) -> Row | None:
@@ -176,7 +174,7 @@ async def list_runs(db: AsyncConnection, scope: TenantScope, month: str) -> list
     """
     stmt = (
         _select_with_progress()
-        .where(_runs.organisation_id == scope.organisation_id, _runs.month == month)
+        .where(of_tenant(invoice_runs, scope), _runs.month == month)
         .order_by(_runs.create_time.desc(), _runs.run_id)
         .limit(100)
     )

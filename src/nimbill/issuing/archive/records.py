@@ -14,7 +14,7 @@ from nimbill.customers.billing_groups.records import (
     match_group_text,
 )
 from nimbill.database.list_query import ListColumns, ListQuery, contains_text, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_tenant
 from nimbill.foundation.currency import Currency
 from nimbill.invoicing.documents.invoice_number_text import select_invoice_no
 from nimbill.invoicing.documents.replaced_invoices import replaced_invoices
@@ -65,7 +65,7 @@ def _select_documents(scope: TenantScope, counterparty: str | None) -> sa.Subque
     return sa.union_all(
         *(
             stmt.join(billing_groups, join_group(table)).where(
-                table.c.organisation_id == scope.organisation_id,
+                of_tenant(table, scope),
                 *filter_visible_groups(scope),
                 *_match_counterparty(name, counterparty),
             )
@@ -143,7 +143,7 @@ async def list_documents(
     documents = _select_documents(scope, selected.counterparty)
     found = documents.c
     columns = ListColumns(
-        organisation_id=found.organisation_id,  # type: ignore[arg-type]  # of a subquery
+        table=documents,
         order=[
             found.issue_date.desc(),
             found.kind.desc(),
@@ -224,12 +224,11 @@ async def load_texts(
         _revisions.vendor,
         _revisions.revision,
         _revisions.document,
-    ).where(_revisions.organisation_id == scope.organisation_id, key.in_(wanted))
+    ).where(of_tenant(invoice_revisions, scope), key.in_(wanted))
     texts: dict[Any, str] = {tuple(row[:4]): row.document for row in await db.execute(stmt)}
     wanted_notes = [each.credit_note_id for each in documents if each.credit_note_id is not None]
     notes = sa.select(_notes.credit_note_id, _notes.document).where(
-        _notes.organisation_id == scope.organisation_id,
-        is_any_of(_notes.credit_note_id, wanted_notes),
+        of_tenant(credit_notes, scope), is_any_of(_notes.credit_note_id, wanted_notes)
     )
     texts |= {row.credit_note_id: row.document for row in await db.execute(notes)}
     return [

@@ -10,7 +10,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.list_query import COMPLETE, ListColumns, ListQuery, Page, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    is_any_of,
+    metadata,
+    of_period,
+    of_tenant,
+)
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.invoice_approvals import is_approved
 from nimbill.invoicing.documents.invoice_number_text import select_invoice_no
@@ -94,10 +101,7 @@ async def list_candidates(
         .join(billing_groups, join_group())
         .outerjoin(monthly_invoice_settings, join_saved_settings())
         .where(
-            _invoices.organisation_id == scope.organisation_id,
-            _invoices.month == period.month,
-            _invoices.vendor == period.vendor,
-            *filter_visible_groups(scope),
+            of_tenant(invoices, scope), of_period(invoices, period), *filter_visible_groups(scope)
         )
         .order_by(_invoices.number)
     )
@@ -142,7 +146,7 @@ class DeliveryFilter:
 
 _INVOICE_NO = select_invoice_no(_invoices.month, _invoices.number)
 _COLUMNS = ListColumns(
-    organisation_id=_deliveries.organisation_id,
+    table=invoice_deliveries,
     order=(_deliveries.create_time.desc(), _invoices.number, _deliveries.delivery_id),
     searched=(
         _INVOICE_NO,
@@ -206,7 +210,7 @@ def _select(scope: TenantScope) -> sa.Select[*tuple[object, ...]]:
             ),
         )
         .join(billing_groups, join_group())
-        .where(_deliveries.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
+        .where(of_tenant(invoice_deliveries, scope), *filter_visible_groups(scope))
     )
 
 
@@ -220,7 +224,7 @@ async def change_state(
 ) -> bool:
     """Return False if the mail is in none of the states `before` any more."""
     stmt = sa.update(invoice_deliveries).where(
-        _deliveries.organisation_id == scope.organisation_id,
+        of_tenant(invoice_deliveries, scope),
         _deliveries.delivery_id == delivery_id,
         _deliveries.state.in_(before),
     )

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.invoicing.documents.invoice_approvals import is_approved
 from nimbill.invoicing.documents.stored_invoices import (
@@ -20,18 +20,14 @@ from nimbill.invoicing.documents.stored_invoices import (
 _invoices = invoices.c
 
 
-def _is_of_period(scope: TenantScope, period: BillingPeriod) -> list[sa.ColumnElement[bool]]:
-    return [
-        _invoices.organisation_id == scope.organisation_id,
-        _invoices.month == period.month,
-        _invoices.vendor == period.vendor,
-    ]
-
-
 def _is_invoice(
     scope: TenantScope, period: BillingPeriod, company_id: str
 ) -> list[sa.ColumnElement[bool]]:
-    return [*_is_of_period(scope, period), _invoices.company_id == company_id]
+    return [
+        of_tenant(invoices, scope),
+        of_period(invoices, period),
+        _invoices.company_id == company_id,
+    ]
 
 
 async def find_status(
@@ -72,7 +68,8 @@ async def mark_as_sent(
     Customers see them at once, or from `publish_time`.
     """
     stmt = sa.update(invoices).where(
-        *_is_of_period(scope, period),
+        of_tenant(invoices, scope),
+        of_period(invoices, period),
         is_any_of(_invoices.company_id, company_ids),
         _invoices.sent_time.is_(None),
     )

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 from nimbill.legacy.agent.bodies import (
     MESSAGE_LENGTH_MAX,
     AgentStatusReport,
@@ -74,7 +74,7 @@ async def save_container_report(
         else_=stmt.excluded.instance_id,
     )
     stack_deleted = sa.exists().where(
-        legacy_stacks.c.organisation_id == scope.organisation_id,
+        of_tenant(legacy_stacks, scope),
         legacy_stacks.c.stack_id == legacy_containers.c.stack_id,
         legacy_stacks.c.stack_status == StackStatus.DELETE_COMPLETE,
     )

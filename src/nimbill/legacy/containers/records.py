@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 
 legacy_containers = sa.Table(
     "legacy_containers",
@@ -22,8 +22,7 @@ legacy_containers = sa.Table(
 
 async def find_container(db: AsyncConnection, scope: TenantScope, container_id: str) -> Row | None:
     stmt = sa.select(legacy_containers).where(
-        legacy_containers.c.organisation_id == scope.organisation_id,
-        legacy_containers.c.container_id == container_id,
+        of_tenant(legacy_containers, scope), legacy_containers.c.container_id == container_id
     )
     return (await db.execute(stmt)).one_or_none()
 
@@ -33,7 +32,7 @@ async def list_containers(
 ) -> Sequence[Row]:
     stmt = (
         sa.select(legacy_containers)
-        .where(legacy_containers.c.organisation_id == scope.organisation_id, condition)
+        .where(of_tenant(legacy_containers, scope), condition)
         .order_by(legacy_containers.c.container_id)
     )
     return (await db.execute(stmt)).all()

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_tenant
 from nimbill.legacy.containers.records import legacy_containers
 from nimbill.legacy.stacks.records import legacy_layers, legacy_stacks
 from nimbill.legacy.stacks.stack_transitions import StackStatus
@@ -20,7 +20,7 @@ async def list_stacks(
     stmt = (
         sa.select(legacy_stacks)
         .where(
-            legacy_stacks.c.organisation_id == scope.organisation_id,
+            of_tenant(legacy_stacks, scope),
             legacy_stacks.c.deployment == deployment,
             legacy_stacks.c.stack_status != StackStatus.DELETE_COMPLETE,
         )
@@ -36,10 +36,7 @@ async def list_layers(
 ) -> Sequence[Row]:
     stmt = (
         sa.select(legacy_layers)
-        .where(
-            legacy_layers.c.organisation_id == scope.organisation_id,
-            is_any_of(legacy_layers.c.stack_id, stack_ids),
-        )
+        .where(of_tenant(legacy_layers, scope), is_any_of(legacy_layers.c.stack_id, stack_ids))
         .order_by(legacy_layers.c.position, legacy_layers.c.flag)
     )
     return (await db.execute(stmt)).all()
@@ -50,7 +47,7 @@ async def has_running_containers(
 ) -> bool:
     stmt = sa.select(
         sa.exists().where(
-            legacy_containers.c.organisation_id == scope.organisation_id,
+            of_tenant(legacy_containers, scope),
             is_any_of(legacy_containers.c.stack_id, stack_ids),
             legacy_containers.c.status.in_(RUNNING),
         )

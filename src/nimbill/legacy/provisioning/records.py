@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_tenant
 from nimbill.legacy.containers.records import legacy_containers
 from nimbill.legacy.provisioning.instance_plan import InstanceState
 from nimbill.legacy.stacks.records import (
@@ -25,7 +25,7 @@ async def list_instances(db: AsyncConnection, scope: TenantScope, stack_id: str)
     table = legacy_instances
     stmt = (
         sa.select(table)
-        .where(table.c.organisation_id == scope.organisation_id, table.c.stack_id == stack_id)
+        .where(of_tenant(table, scope), table.c.stack_id == stack_id)
         .order_by(table.c.flag, table.c.ordinal, table.c.create_time, table.c.instance_key)
     )
     return (await db.execute(stmt)).all()
@@ -35,7 +35,7 @@ async def find_instance(
     db: AsyncConnection, scope: TenantScope, stack_id: str, instance_id: str
 ) -> Row | None:
     stmt = sa.select(legacy_instances).where(
-        legacy_instances.c.organisation_id == scope.organisation_id,
+        of_tenant(legacy_instances, scope),
         legacy_instances.c.stack_id == stack_id,
         legacy_instances.c.instance_id == instance_id,
     )
@@ -82,7 +82,7 @@ async def change_instances(
     result = await db.execute(
         sa.update(legacy_instances)
         .where(
-            legacy_instances.c.organisation_id == scope.organisation_id,
+            of_tenant(legacy_instances, scope),
             legacy_instances.c.stack_id == stack_id,
             is_any_of(legacy_instances.c.instance_key, instance_keys),
             legacy_instances.c.state.in_(list(states)),
@@ -99,7 +99,7 @@ async def cancel_launches(
     await db.execute(
         sa.update(legacy_instances)
         .where(
-            legacy_instances.c.organisation_id == scope.organisation_id,
+            of_tenant(legacy_instances, scope),
             legacy_instances.c.stack_id == stack_id,
             is_any_of(legacy_instances.c.flag, flags),
             legacy_instances.c.state == InstanceState.pending,
@@ -131,7 +131,7 @@ async def set_container_status(
     await db.execute(
         sa.update(table)
         .where(
-            table.c.organisation_id == scope.organisation_id,
+            of_tenant(table, scope),
             table.c.stack_id == stack_id,
             sa.or_(
                 is_any_of(table.c.instance_id, instance_ids),
@@ -149,7 +149,7 @@ async def end_containers(
     await db.execute(
         sa.update(legacy_containers)
         .where(
-            legacy_containers.c.organisation_id == scope.organisation_id,
+            of_tenant(legacy_containers, scope),
             legacy_containers.c.stack_id == stack_id,
             legacy_containers.c.status != status,
         )
@@ -162,16 +162,13 @@ async def delete_secrets(db: AsyncConnection, scope: TenantScope, stack_id: str)
     await db.execute(
         sa.update(legacy_template_versions)
         .where(
-            legacy_template_versions.c.organisation_id == scope.organisation_id,
+            of_tenant(legacy_template_versions, scope),
             legacy_template_versions.c.stack_id == stack_id,
         )
         .values(encrypted_secrets=None)
     )
     await db.execute(
         sa.update(legacy_stacks)
-        .where(
-            legacy_stacks.c.organisation_id == scope.organisation_id,
-            legacy_stacks.c.stack_id == stack_id,
-        )
+        .where(of_tenant(legacy_stacks, scope), legacy_stacks.c.stack_id == stack_id)
         .values(encrypted_token=None, token_hash=b"")
     )

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 
 legacy_roles = sa.Table(
     "legacy_roles",
@@ -62,10 +62,7 @@ async def update_role(
     """Return False if there is no such role."""
     result = await db.execute(
         sa.update(legacy_roles)
-        .where(
-            legacy_roles.c.organisation_id == scope.organisation_id,
-            legacy_roles.c.role_id == role_id,
-        )
+        .where(of_tenant(legacy_roles, scope), legacy_roles.c.role_id == role_id)
         .values(name=name, scope=document, update_time=at)
     )
     return bool(result.rowcount)
@@ -75,8 +72,7 @@ async def delete_role(db: AsyncConnection, scope: TenantScope, role_id: str) -> 
     """Also detaches it from all users. Return False if there is no such role."""
     result = await db.execute(
         sa.delete(legacy_roles).where(
-            legacy_roles.c.organisation_id == scope.organisation_id,
-            legacy_roles.c.role_id == role_id,
+            of_tenant(legacy_roles, scope), legacy_roles.c.role_id == role_id
         )
     )
     return bool(result.rowcount)
@@ -86,10 +82,7 @@ async def lock_role(db: AsyncConnection, scope: TenantScope, role_id: str) -> bo
     """Prevent its deletion until the transaction ends. Return False if there is no such role."""
     stmt = (
         sa.select(legacy_roles.c.role_id)
-        .where(
-            legacy_roles.c.organisation_id == scope.organisation_id,
-            legacy_roles.c.role_id == role_id,
-        )
+        .where(of_tenant(legacy_roles, scope), legacy_roles.c.role_id == role_id)
         .with_for_update(read=True, key_share=True)
     )
     return (await db.execute(stmt)).one_or_none() is not None
@@ -99,7 +92,7 @@ async def list_roles(db: AsyncConnection, scope: TenantScope) -> Sequence[Row]:
     """Oldest first."""
     stmt = (
         sa.select(legacy_roles)
-        .where(legacy_roles.c.organisation_id == scope.organisation_id)
+        .where(of_tenant(legacy_roles, scope))
         .order_by(legacy_roles.c.create_time, legacy_roles.c.role_id)
     )
     return (await db.execute(stmt)).all()
@@ -122,10 +115,7 @@ async def list_roles_of_user(
             (legacy_roles.c.organisation_id == legacy_user_roles.c.organisation_id)
             & (legacy_roles.c.role_id == legacy_user_roles.c.role_id),
         )
-        .where(
-            legacy_user_roles.c.organisation_id == scope.organisation_id,
-            legacy_user_roles.c.user_id == user_id,
-        )
+        .where(of_tenant(legacy_user_roles, scope), legacy_user_roles.c.user_id == user_id)
         .order_by(legacy_user_roles.c.create_time, legacy_user_roles.c.user_role_id)
     )
     return (await db.execute(stmt)).all()
@@ -162,7 +152,7 @@ async def detach_role(
     """Return False if the user does not have the role."""
     result = await db.execute(
         sa.delete(legacy_user_roles).where(
-            legacy_user_roles.c.organisation_id == scope.organisation_id,
+            of_tenant(legacy_user_roles, scope),
             legacy_user_roles.c.user_id == user_id,
             legacy_user_roles.c.role_id == role_id,
         )
@@ -175,7 +165,7 @@ async def detach_other_roles(
 ) -> None:
     await db.execute(
         sa.delete(legacy_user_roles).where(
-            legacy_user_roles.c.organisation_id == scope.organisation_id,
+            of_tenant(legacy_user_roles, scope),
             legacy_user_roles.c.user_id == user_id,
             legacy_user_roles.c.role_id != kept_role_id,
         )

@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata, of_tenant
 from nimbill.foundation import clock
 from nimbill.jobs import records as jobs
 from nimbill.legacy.stacks.stack_transitions import LayerStatus, StackStatus
@@ -107,7 +107,7 @@ def _select_with_template(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:
                 versions.c.version_id == legacy_stacks.c.version_id,
             ),
         )
-        .where(legacy_stacks.c.organisation_id == scope.organisation_id)
+        .where(of_tenant(legacy_stacks, scope))
     )
 
 
@@ -116,8 +116,7 @@ async def find_stack(
 ) -> Row | None:
     """Also finds a deleted stack; `lock` holds its row until the transaction ends."""
     stmt = sa.select(legacy_stacks).where(
-        legacy_stacks.c.organisation_id == scope.organisation_id,
-        legacy_stacks.c.stack_id == stack_id,
+        of_tenant(legacy_stacks, scope), legacy_stacks.c.stack_id == stack_id
     )
     if lock:
         stmt = stmt.with_for_update()
@@ -147,10 +146,7 @@ async def set_version(
     """Set the template version that the stack is to be brought to."""
     await db.execute(
         sa.update(legacy_stacks)
-        .where(
-            legacy_stacks.c.organisation_id == scope.organisation_id,
-            legacy_stacks.c.stack_id == stack_id,
-        )
+        .where(of_tenant(legacy_stacks, scope), legacy_stacks.c.stack_id == stack_id)
         .values(
             version_id=version_id,
             nickname=nickname,
@@ -172,10 +168,7 @@ async def set_status(
 ) -> None:
     await db.execute(
         sa.update(legacy_stacks)
-        .where(
-            legacy_stacks.c.organisation_id == scope.organisation_id,
-            legacy_stacks.c.stack_id == stack_id,
-        )
+        .where(of_tenant(legacy_stacks, scope), legacy_stacks.c.stack_id == stack_id)
         .values(stack_status=status, reason=reason, update_time=at)
     )
 
@@ -187,7 +180,7 @@ async def list_launched_instances(
     stmt = (
         sa.select(legacy_instances)
         .where(
-            legacy_instances.c.organisation_id == scope.organisation_id,
+            of_tenant(legacy_instances, scope),
             is_any_of(legacy_instances.c.stack_id, stack_ids),
             legacy_instances.c.instance_id.is_not(None),
             legacy_instances.c.state.in_(("launching", "running", "terminating")),
@@ -200,10 +193,7 @@ async def list_launched_instances(
 async def list_layers(db: AsyncConnection, scope: TenantScope, stack_id: str) -> Sequence[Row]:
     stmt = (
         sa.select(legacy_layers)
-        .where(
-            legacy_layers.c.organisation_id == scope.organisation_id,
-            legacy_layers.c.stack_id == stack_id,
-        )
+        .where(of_tenant(legacy_layers, scope), legacy_layers.c.stack_id == stack_id)
         .order_by(legacy_layers.c.position, legacy_layers.c.flag)
     )
     return (await db.execute(stmt)).all()
@@ -216,8 +206,7 @@ async def replace_layers(
     known = {row.flag for row in await list_layers(db, scope, stack_id)}
     await db.execute(
         sa.delete(legacy_layers).where(
-            legacy_layers.c.organisation_id == scope.organisation_id,
-            legacy_layers.c.stack_id == stack_id,
+            of_tenant(legacy_layers, scope), legacy_layers.c.stack_id == stack_id
         )
     )
     rows = [
@@ -245,7 +234,7 @@ async def set_layer_status(
     await db.execute(
         sa.update(legacy_layers)
         .where(
-            legacy_layers.c.organisation_id == scope.organisation_id,
+            of_tenant(legacy_layers, scope),
             legacy_layers.c.stack_id == stack_id,
             legacy_layers.c.flag == flag,
         )
@@ -269,7 +258,7 @@ async def has_existing_stacks(db: AsyncConnection, scope: TenantScope) -> bool:
     """Whether any stack may still have instances."""
     stmt = sa.select(
         sa.exists().where(
-            legacy_stacks.c.organisation_id == scope.organisation_id,
+            of_tenant(legacy_stacks, scope),
             legacy_stacks.c.stack_status != StackStatus.DELETE_COMPLETE,
         )
     )

@@ -6,7 +6,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import Row, TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, of_tenant
 from nimbill.legacy.stacks.records import legacy_template_versions
 
 
@@ -40,7 +40,7 @@ async def find_latest_version(db: AsyncConnection, scope: TenantScope, stack_id:
     stmt = (
         sa.select(legacy_template_versions)
         .where(
-            legacy_template_versions.c.organisation_id == scope.organisation_id,
+            of_tenant(legacy_template_versions, scope),
             legacy_template_versions.c.stack_id == stack_id,
         )
         .order_by(legacy_template_versions.c.number.desc())
@@ -53,7 +53,7 @@ async def find_version(
     db: AsyncConnection, scope: TenantScope, stack_id: str, version_id: str
 ) -> Row | None:
     stmt = sa.select(legacy_template_versions).where(
-        legacy_template_versions.c.organisation_id == scope.organisation_id,
+        of_tenant(legacy_template_versions, scope),
         legacy_template_versions.c.stack_id == stack_id,
         legacy_template_versions.c.version_id == version_id,
     )
@@ -65,7 +65,7 @@ async def list_versions(db: AsyncConnection, scope: TenantScope, stack_id: str) 
     table = legacy_template_versions
     stmt = (
         sa.select(table.c.version_id, table.c.number, table.c.size, table.c.create_time)
-        .where(table.c.organisation_id == scope.organisation_id, table.c.stack_id == stack_id)
+        .where(of_tenant(table, scope), table.c.stack_id == stack_id)
         .order_by(table.c.number.desc())
     )
     return (await db.execute(stmt)).all()

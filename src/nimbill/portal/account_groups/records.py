@@ -6,7 +6,7 @@ from typing import NamedTuple
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata, of_tenant
 
 account_groups = sa.Table(
     "account_groups",
@@ -41,8 +41,7 @@ async def list_member_accounts(
 ) -> frozenset[str]:
     """Return the customer_ids that are in at least one of the groups."""
     stmt = sa.select(_members.customer_id).where(
-        _members.organisation_id == scope.organisation_id,
-        is_any_of(_members.group_id, group_ids),
+        of_tenant(account_group_members, scope), is_any_of(_members.group_id, group_ids)
     )
     return frozenset((await db.execute(stmt)).scalars())
 
@@ -80,7 +79,7 @@ def _join_members() -> sa.ColumnElement[bool]:
 
 
 def _match_visible(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
-    conditions = [_groups.organisation_id == scope.organisation_id]
+    conditions = [of_tenant(account_groups, scope)]
     if scope.billing_groups is not None:
         conditions.append(is_any_of(_groups.company_id, scope.billing_groups))
     return conditions
@@ -88,7 +87,7 @@ def _match_visible(scope: TenantScope) -> list[sa.ColumnElement[bool]]:
 
 async def count_groups(db: AsyncConnection, scope: TenantScope, company_id: str) -> int:
     stmt = sa.select(sa.func.count()).where(
-        _groups.organisation_id == scope.organisation_id, _groups.company_id == company_id
+        of_tenant(account_groups, scope), _groups.company_id == company_id
     )
     return int((await db.execute(stmt)).scalar_one())
 
@@ -98,9 +97,7 @@ async def find_group_by_name(
 ) -> str | None:
     """Return the group_id of the company's group with this name."""
     stmt = sa.select(_groups.group_id).where(
-        _groups.organisation_id == scope.organisation_id,
-        _groups.company_id == company_id,
-        _groups.name == name,
+        of_tenant(account_groups, scope), _groups.company_id == company_id, _groups.name == name
     )
     group_id: str | None = (await db.execute(stmt)).scalar_one_or_none()
     return group_id
@@ -128,7 +125,7 @@ async def replace_members(
 ) -> None:
     await db.execute(
         sa.delete(account_group_members).where(
-            _members.organisation_id == scope.organisation_id, _members.group_id == group_id
+            of_tenant(account_group_members, scope), _members.group_id == group_id
         )
     )
     rows = [
@@ -149,7 +146,4 @@ async def delete_group(db: AsyncConnection, scope: TenantScope, group_id: str) -
 
 
 def _match_id(scope: TenantScope, group_id: str) -> list[sa.ColumnElement[bool]]:
-    return [
-        _groups.organisation_id == scope.organisation_id,
-        _groups.group_id == group_id,
-    ]
+    return [of_tenant(account_groups, scope), _groups.group_id == group_id]

@@ -9,7 +9,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.invoice_setting_records import invoice_settings
-from nimbill.database.tenant_scope import TenantScope, metadata
+from nimbill.database.tenant_scope import TenantScope, metadata, of_tenant
 from nimbill.foundation import exact_json
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
@@ -98,7 +98,7 @@ async def list_companies_with_alerts(db: AsyncConnection, scope: TenantScope) ->
     stmt = (
         sa.select(budget_settings.c.company_id)
         .where(
-            budget_settings.c.organisation_id == scope.organisation_id,
+            of_tenant(budget_settings, scope),
             budget_settings.c.alerts_enabled,
             budget_settings.c.budgets != "[]",
         )
@@ -132,8 +132,7 @@ async def list_group_ids(
 ) -> frozenset[str]:
     """List the account groups of the company."""
     stmt = sa.select(account_groups.c.group_id).where(
-        account_groups.c.organisation_id == scope.organisation_id,
-        account_groups.c.company_id == company_id,
+        of_tenant(account_groups, scope), account_groups.c.company_id == company_id
     )
     return frozenset((await db.execute(stmt)).scalars())
 
@@ -144,10 +143,7 @@ async def list_company_currencies(
     """List the currencies that the company is invoiced in, by its terms."""
     stmt = (
         sa.select(invoice_settings.c.currency)
-        .where(
-            invoice_settings.c.organisation_id == scope.organisation_id,
-            invoice_settings.c.company_id == company_id,
-        )
+        .where(of_tenant(invoice_settings, scope), invoice_settings.c.company_id == company_id)
         .distinct()
     )
     return sorted(Currency(name) for name in (await db.execute(stmt)).scalars())
@@ -161,7 +157,4 @@ async def _store(db: AsyncConnection, scope: TenantScope, company_id: str, **val
 
 
 def _is_company(scope: TenantScope, company_id: str) -> list[sa.ColumnElement[bool]]:
-    return [
-        budget_settings.c.organisation_id == scope.organisation_id,
-        budget_settings.c.company_id == company_id,
-    ]
+    return [of_tenant(budget_settings, scope), budget_settings.c.company_id == company_id]

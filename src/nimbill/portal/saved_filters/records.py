@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope, metadata
+from nimbill.database.tenant_scope import TenantScope, metadata, of_tenant
 from nimbill.foundation import exact_json
 from nimbill.portal.saved_filters.bodies import SavedFilter
 
@@ -22,7 +22,7 @@ _filters = saved_filters.c
 
 
 def _match_user(scope: TenantScope, user_id: str) -> list[sa.ColumnElement[bool]]:
-    return [_filters.organisation_id == scope.organisation_id, _filters.user_id == user_id]
+    return [of_tenant(saved_filters, scope), _filters.user_id == user_id]
 
 
 async def list_filters(db: AsyncConnection, scope: TenantScope, user_id: str) -> list[SavedFilter]:

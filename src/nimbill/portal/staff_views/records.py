@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
-from nimbill.database.tenant_scope import TenantScope, fetch_row, metadata
+from nimbill.database.tenant_scope import TenantScope, fetch_row, metadata, of_tenant
 
 portal_views = sa.Table(
     "portal_views",
@@ -92,7 +92,7 @@ async def add_view(
 async def delete_view(db: AsyncConnection, scope: TenantScope, user_id: str, view_id: str) -> bool:
     """Return whether the user had the view."""
     stmt = sa.delete(portal_views).where(
-        portal_views.c.organisation_id == scope.organisation_id,
+        of_tenant(portal_views, scope),
         portal_views.c.user_id == user_id,
         portal_views.c.view_id == view_id,
     )
@@ -101,7 +101,6 @@ async def delete_view(db: AsyncConnection, scope: TenantScope, user_id: str, vie
 
 async def delete_expired_views(db: AsyncConnection, scope: TenantScope, *, at: datetime) -> None:
     stmt = sa.delete(portal_views).where(
-        portal_views.c.organisation_id == scope.organisation_id,
-        portal_views.c.expire_time <= at,
+        of_tenant(portal_views, scope), portal_views.c.expire_time <= at
     )
     await db.execute(stmt)

@@ -12,7 +12,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.credit_notes.records import credit_notes
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
 from nimbill.database.list_query import ListColumns, ListQuery, Page, contains_text, fetch_page
-from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    is_any_of,
+    metadata,
+    of_period,
+    of_tenant,
+)
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import Currency
 from nimbill.invoicing.documents.invoice_number_text import select_invoice_no
@@ -108,9 +115,7 @@ async def add_payments(
 async def reverse_payment(
     db: AsyncConnection, scope: TenantScope, payment_id: str, *, by: str, reason: str
 ) -> None:
-    stmt = sa.update(payments).where(
-        _payments.organisation_id == scope.organisation_id, _payments.payment_id == payment_id
-    )
+    stmt = sa.update(payments).where(of_tenant(payments, scope), _payments.payment_id == payment_id)
     values = {"reversed_time": sa.func.now(), "reversed_by": by, "reverse_reason": reason}
     await db.execute(stmt.values(values))
 
@@ -120,12 +125,12 @@ def _select_payments(scope: TenantScope) -> sa.Select[*tuple[Any, ...]]:
         sa.select(*_payments, _invoices.number, _groups.billinggroup_name)
         .join_from(payments, invoices, join_invoice(payments))
         .join(billing_groups, join_group(payments))
-        .where(_payments.organisation_id == scope.organisation_id, *filter_visible_groups(scope))
+        .where(of_tenant(payments, scope), *filter_visible_groups(scope))
     )
 
 
 _COLUMNS = ListColumns(
-    organisation_id=_payments.organisation_id,
+    table=payments,
     order=(_payments.paid_on, _payments.create_time, _payments.payment_id),
     searched=(_INVOICE_NO, _payments.company_id, _groups.billinggroup_name, _payments.note),
     sortable={
@@ -156,9 +161,7 @@ async def list_payments_of_invoices(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_ids: Collection[str]
 ) -> Sequence[Row]:
     stmt = _select_payments(scope).where(
-        _payments.month == period.month,
-        _payments.vendor == period.vendor,
-        is_any_of(_payments.company_id, company_ids),
+        of_period(payments, period), is_any_of(_payments.company_id, company_ids)
     )
     return (await db.execute(stmt.order_by(*_COLUMNS.order))).all()
 
@@ -177,9 +180,8 @@ async def has_payments(
     """Whether the invoice has a payment that was not reversed."""
     stmt = sa.select(
         sa.exists().where(
-            _payments.organisation_id == scope.organisation_id,
-            _payments.month == period.month,
-            _payments.vendor == period.vendor,
+            of_tenant(payments, scope),
+            of_period(payments, period),
             _payments.company_id == company_id,
             _payments.reversed_time.is_(None),
         )
@@ -208,9 +210,7 @@ class _Balances:
             .join(billing_groups, join_group())
             .outerjoin(notes, join_invoice(notes))
             .outerjoin(paid, join_invoice(paid))
-            .where(
-                _invoices.organisation_id == scope.organisation_id, *filter_visible_groups(scope)
-            )
+            .where(of_tenant(invoices, scope), *filter_visible_groups(scope))
         )
 
 
@@ -219,9 +219,7 @@ async def load_balances(
 ) -> Sequence[Row]:
     """Load the balances of invoices of groups that the caller may see."""
     stmt = _Balances(scope).stmt.where(
-        _invoices.month == period.month,
-        _invoices.vendor == period.vendor,
-        is_any_of(_invoices.company_id, company_ids),
+        of_period(invoices, period), is_any_of(_invoices.company_id, company_ids)
     )
     return (await db.execute(stmt)).all()
 
@@ -242,7 +240,7 @@ async def find_invoices(
         sa.select(*(_invoices[name] for name in _KEY))
         .join_from(invoices, billing_groups, join_group())
         .where(
-            _invoices.organisation_id == scope.organisation_id,
+            of_tenant(invoices, scope),
             *filter_visible_groups(scope),
             sa.tuple_(_invoices.month, _invoices.number).in_(numbers),
         )
@@ -288,7 +286,7 @@ async def list_receivables(
     """List the selected invoices by due date."""
     receivables = _Receivables(scope, selected)
     columns = ListColumns(
-        organisation_id=_invoices.organisation_id,
+        table=invoices,
         order=(_revisions.due_date.nulls_last(), _invoices.month, _invoices.number),
         searched=_SEARCHED_RECEIVABLES,
         sortable={
@@ -308,7 +306,7 @@ async def sum_receivables(
     """Add up the selected invoices by currency."""
     receivables = _Receivables(scope, selected)
     balances, total = receivables.balances, sa.func.sum
-    stmt = receivables.stmt.where(_invoices.organisation_id == scope.organisation_id)
+    stmt = receivables.stmt.where(of_tenant(invoices, scope))
     if search is not None:
         stmt = stmt.where(contains_text(_SEARCHED_RECEIVABLES, search))
     overdue = total(balances.open_balance).filter(receivables.is_overdue)
