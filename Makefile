@@ -196,9 +196,8 @@ pictures: setup ## render printed invoices for docs/images
 
 # ── generated files ──────────────────────────────────────────────────────────────────────────────
 
-routes: setup ## write docs/routes.md from the declared routes
-	$(PY)python -m nimbill.application.route_table > docs/routes.md.new
-	@mv docs/routes.md.new docs/routes.md
+routes: setup ## write docs/routes.md, jobs.md and closed-months.md from the program
+	$(PY)python -m nimbill.application.generated_pages docs
 
 web-types: setup ## write the types of the API for the web consoles and the client, and update the message catalogues
 	@mkdir -p build

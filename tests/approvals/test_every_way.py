@@ -16,7 +16,7 @@ CHECKS = {"require_approval", "_require_approval", "is_approval_required"}
 # The query that makes the change: the functions that call it. Each of them checks the approval.
 CHANGES = {
     "save_month_state": {
-        "costs/months/operations.py reopen_month",
+        "closing/steps/operations.py reopen_month",
         "closing/steps/operations.py close_month",
     },
     "store_settings": {"customers/organisation_settings/operations.py change_settings"},

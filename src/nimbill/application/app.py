@@ -33,7 +33,6 @@ from nimbill.closing.steps import routes as closing_routes
 from nimbill.corrections.drift import routes as drift_routes
 from nimbill.corrections.replacements import routes as replacement_routes
 from nimbill.costs import routes as cost_routes
-from nimbill.costs.months import routes as month_routes
 from nimbill.credit_notes import routes as credit_note_routes
 from nimbill.customers.billing_groups import routes as billing_group_routes
 from nimbill.customers.cloud_accounts import routes as account_routes
@@ -116,7 +115,6 @@ CORE_ROUTES = [
     *me_routes.ROUTES,
     *overview_routes.ROUTES,
     *pdf_routes.ROUTES,
-    *month_routes.ROUTES,
     *preview_routes.ROUTES,
     *project_routes.ROUTES,
     *profit_routes.ROUTES,

@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 
 from nimbill.approvals.approvable_operation import ApprovableOperation
-from nimbill.closing.steps.approval import CLOSE_MONTH
+from nimbill.closing.steps.approval import CLOSE_MONTH, REOPEN_MONTH
 from nimbill.corrections.drift.approval import CREDIT_INVOICE
-from nimbill.costs.months.approval import REOPEN_MONTH
 from nimbill.customers.invoice_templates.approval import SAVE_INVOICE_TEMPLATE
 from nimbill.customers.organisation_settings.approval import CHANGE_SETTINGS
 from nimbill.imports.approval import RELEASE_IMPORT

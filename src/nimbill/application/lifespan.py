@@ -58,11 +58,8 @@ def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncCont
             keys = await load_signing_keys(db, encryptor)
         tokens = Tokens(keys, installed_issuers(settings))
         compilers = CompilerPool()
-        job_types = [
-            *_list_job_types(settings, engine, encryptor),
-            *delivery_job_types(settings, PdfPrinter(engine, compilers)),
-            *sent_pdf_job_types(PdfPrinter(engine, compilers)),
-        ]
+        printer = PdfPrinter(engine, compilers)
+        job_types = list_job_types(settings, engine, encryptor, printer)
         runner = JobRunner(engine, job_types)
         resources = Resources(
             settings,
@@ -112,7 +109,9 @@ def build_hooks(run_job_now: RunJobNow) -> Hooks:
     )
 
 
-def _list_job_types(settings: Settings, engine: AsyncEngine, encryptor: Encryptor) -> list[JobType]:
+def list_job_types(
+    settings: Settings, engine: AsyncEngine, encryptor: Encryptor, printer: PdfPrinter
+) -> list[JobType]:
     return [
         *import_job_types(settings, engine),
         *invoice_job_types(engine),
@@ -125,4 +124,6 @@ def _list_job_types(settings: Settings, engine: AsyncEngine, encryptor: Encrypto
             for job_type in extension.job_types(settings, engine, encryptor)
         ),
         *maintenance_job_types(settings, encryptor),
+        *delivery_job_types(settings, printer),
+        *sent_pdf_job_types(printer),
     ]

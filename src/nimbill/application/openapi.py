@@ -272,6 +272,8 @@ def _undocumented_bodies(opt: dict[str, Any]) -> set[type[msgspec.Struct]]:
 def _complete_operation(operation: dict[str, Any], method: str, opt: dict[str, Any]) -> None:
     public = isinstance(opt["audiences"], Public)
     operation["description"] = _add_permissions(operation.get("description", ""), opt)
+    if "closed_month" in opt:
+        operation["description"] += f"\n\nIn a closed month: {opt['closed_month'].value}"
     if not public:
         operation["security"] = [{"bearer": []}]
         if method in MUTATING:

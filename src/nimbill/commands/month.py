@@ -5,8 +5,14 @@ from typing import NoReturn
 from cyclopts import App
 
 from nimbill.application.command_transaction import CommandTransaction
-from nimbill.closing.steps.bodies import MonthClosing, MonthStatus, MonthStep, StepBlocker
-from nimbill.closing.steps.operations import close_month, load_month
+from nimbill.closing.steps.bodies import (
+    MonthClosing,
+    MonthReopening,
+    MonthStatus,
+    MonthStep,
+    StepBlocker,
+)
+from nimbill.closing.steps.operations import close_month, load_month, reopen_month
 from nimbill.commands.console import (
     REFUSED,
     JsonSwitch,
@@ -19,8 +25,6 @@ from nimbill.commands.month_argument import refuse_invalid_month
 from nimbill.commands.names import Names, add_name, load_names
 from nimbill.commands.organisation_command import Organisation, run_changing, run_reading
 from nimbill.commands.vendor_argument import BilledVendorName, list_named_vendors
-from nimbill.costs.months.bodies import MonthReopening
-from nimbill.costs.months.operations import reopen_month
 from nimbill.foundation import exact_json
 from nimbill.foundation.errors import Conflict, Violation
 from nimbill.http.request_bodies import Success, parse_body

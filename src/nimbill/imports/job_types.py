@@ -55,6 +55,7 @@ def _import_job_type(settings: Settings, engine: AsyncEngine, attempts_max: int)
         await _check_tag_keys(db, job)
 
     async def mark_failed(db: AsyncConnection, job: Job) -> None:
+        """The import is marked as failed, or parked again if it had been released."""
         await fail_import(db, job.scope, job.subject, _build_problem(job))
 
     return JobType(

@@ -9,7 +9,7 @@ from nimbill.access.uploads import Upload
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.approvals.requirement import ApprovedRequest, require_approval
 from nimbill.costs.ingestion.import_roots import resolve_allowed_source
-from nimbill.costs.months.operations import refuse_closed
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.costs.months.records import lock_month
 from nimbill.customers.organisation_settings.records import load_vendors
 from nimbill.database.tenant_scope import TenantScope
@@ -130,7 +130,8 @@ async def release_import(
         raise not_found()
     if row.state != ImportState.parked:
         raise Conflict("not_parked", "This import is not parked.")
-    refuse_closed(await lock_month(db, scope, BillingPeriod(row.month, row.vendor), shared=True))
+    period = BillingPeriod(row.month, row.vendor)
+    MonthChange.release_import.refuse_if_closed(await lock_month(db, scope, period, shared=True))
     await records.change_import(
         db, scope, import_id, state=ImportState.waiting, release_reason=reason
     )

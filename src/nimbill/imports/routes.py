@@ -9,6 +9,7 @@ from nimbill.access.gate import Audience, Changes
 from nimbill.access.request_context import get_request_context
 from nimbill.access.role_actions import RoleAction
 from nimbill.access.uploads import UPLOAD_BYTES_MAX
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.database.list_query import ListQuery
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Unreadable, not_found
@@ -58,6 +59,7 @@ READ = [RoleAction.ReadCost, RoleAction.ModifyCost]
     changes=Changes.shared_records,
     uploads=True,
     request_max_body_size=UPLOAD_BYTES_MAX + 65_536,
+    closed_month=MonthChange.import_costs,
 )
 async def create_import(
     request: Request[Any, Any, Any],
@@ -135,6 +137,7 @@ async def get_import(
     basis=chosen("parked-months"),
     audited="costs/imports/{import_id}",
     changes=Changes.shared_records,
+    closed_month=MonthChange.release_import,
 )
 async def release_import(
     import_id: FromPath[str],

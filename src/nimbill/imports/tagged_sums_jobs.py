@@ -66,6 +66,7 @@ def tagged_sums_job_types(settings: Settings, engine: AsyncEngine) -> list[JobTy
         return prepared
 
     async def remove_folder(db: AsyncConnection, job: Job) -> None:
+        """The working folder is removed; the month keeps its earlier sums."""
         await schedule_folder_removal(db, job.scope, job.job_id)
 
     return [

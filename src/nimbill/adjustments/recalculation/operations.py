@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.adjustments.recalculation import records
 from nimbill.adjustments.recalculation.bodies import RecalculationApply
 from nimbill.adjustments.recalculation.records import NewRecalculationEntry
-from nimbill.costs.months.operations import refuse_closed
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.costs.months.records import lock_month
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.billing_period import BillingPeriod
@@ -35,7 +35,7 @@ async def _apply(db: AsyncConnection, scope: TenantScope, body: RecalculationApp
     """An entry that is already applied with the same values stays unchanged."""
     state = await lock_month(db, scope, BillingPeriod(body.month, body.vendor), shared=True)
     entries = await _require_entries(db, scope, body.vendor, body.data)
-    refuse_closed(state)
+    MonthChange.change_entries.refuse_if_closed(state)
     for entry in entries:
         _refuse_inapplicable(entry, body)
     await records.mark_applied(
@@ -88,7 +88,7 @@ async def _unapply(db: AsyncConnection, scope: TenantScope, body: RecalculationA
     for month in {entry.applied_month for entry in entries}:
         if month not in states:
             raise Conflict("conflict", "An entry was changed by another request. Try again.")
-        refuse_closed(states[month])
+        MonthChange.change_entries.refuse_if_closed(states[month])
     await records.mark_unapplied(
         db, scope, [entry.entry_id for entry in entries if entry.delivered]
     )
@@ -137,7 +137,7 @@ async def replace_entries(
     entries: Sequence[NewRecalculationEntry],
 ) -> EntryReplacement:
     """Replace all entries of a payer and period by these; applied entries stay applied."""
-    refuse_closed(await lock_month(db, scope, period))
+    MonthChange.import_costs.refuse_if_closed(await lock_month(db, scope, period))
     new_entries = _assign_entry_ids(scope, period, payer_id, entries)
     existing = await records.lock_payer_entries(db, scope, period, payer_id)
     missing = [row for row in existing if row.entry_id not in new_entries]

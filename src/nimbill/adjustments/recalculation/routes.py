@@ -8,6 +8,7 @@ from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.adjustments.recalculation import operations, records
 from nimbill.adjustments.recalculation.bodies import RecalculationApply, RecalculationRecord
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.database.list_query import ListQuery
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.vendors import BilledVendor
@@ -71,6 +72,7 @@ async def list_recalculation(
     basis=chosen("recalculation-apply"),
     audited="recalculation/{vendor}/{month}",
     changes=Changes.billing_groups,
+    closed_month=MonthChange.change_entries,
 )
 async def apply_recalculation(
     data: JSONBody[RecalculationApply], caller: RequestCaller, db: Transaction

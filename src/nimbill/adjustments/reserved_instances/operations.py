@@ -14,7 +14,7 @@ from nimbill.adjustments.reserved_instances.vendor_values import (
     parse_number,
     parse_time,
 )
-from nimbill.costs.months.operations import refuse_closed
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.costs.months.records import lock_closing_count, lock_month
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.billing_period import BillingPeriod
@@ -118,7 +118,7 @@ async def replace_reservations(
     number of moved instances, its moves stay: the oldest moves are served first, and all of them
     again when it grows.
     """
-    refuse_closed(await lock_month(db, scope, period))
+    MonthChange.import_costs.refuse_if_closed(await lock_month(db, scope, period))
     reservations_by_id = _group_by_id(scope, period.vendor, payer_id, reservations)
     existing_ids = await fee_records.list_payer_reservations(db, scope, period, payer_id)
     affected_ids = existing_ids | reservations_by_id.keys()

@@ -1,4 +1,4 @@
-"""The approval of closing a month."""
+"""The approvals of closing and of reopening a month."""
 
 from nimbill.access.role_actions import RoleAction
 from nimbill.approvals.approvable_operation import (
@@ -7,8 +7,8 @@ from nimbill.approvals.approvable_operation import (
     PerformedOperation,
 )
 from nimbill.approvals.approval_kinds import ApprovalKind
-from nimbill.closing.steps.bodies import MonthClosing
-from nimbill.closing.steps.operations import close_month
+from nimbill.closing.steps.bodies import MonthClosing, MonthReopening
+from nimbill.closing.steps.operations import close_month, reopen_month
 from nimbill.closing.steps.records import list_closed_costs, list_closed_invoices
 from nimbill.costs.months.records import lock_month
 from nimbill.foundation.billing_period import BillingPeriod
@@ -48,4 +48,36 @@ CLOSE_MONTH = ApprovableOperation(
     target_fields=frozenset({"month"}),
     is_shared=True,
     perform=_close,
+)
+
+
+async def _reopen(execution: Execution) -> PerformedOperation:
+    """The closing number shows whether the month was opened and closed again since."""
+    db, scope, month, body = (
+        execution.db,
+        execution.scope,
+        execution.target["month"],
+        execution.body,
+    )
+    state = await lock_month(db, scope, BillingPeriod(month, body.vendor))
+    await reopen_month(db, scope, month, body, approved=execution.approved)
+    return PerformedOperation(
+        review={
+            "month": month,
+            "vendor": body.vendor,
+            "reason": body.reason,
+            "closing_number": state.closing_number,
+        },
+        action="reopen_month",
+        resource=f"month/{body.vendor}/{month}",
+    )
+
+
+REOPEN_MONTH = ApprovableOperation(
+    kind=ApprovalKind.month_reopen,
+    role_actions=(RoleAction.ModifyInvoice,),
+    choose_body=lambda _: MonthReopening,
+    target_fields=frozenset({"month"}),
+    is_shared=True,
+    perform=_reopen,
 )

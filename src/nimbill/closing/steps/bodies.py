@@ -1,4 +1,4 @@
-"""Bodies of closing a month and of its steps."""
+"""Bodies of closing and reopening a month, and of its steps."""
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -26,6 +26,15 @@ class MonthClosing(Body, frozen=True, kw_only=True):
     def rule_violations(cls, sent: Mapping[str, Any]) -> Iterator[Violation]:
         if sent.get("override") is True and sent.get("reason") is None:
             yield Violation("reason", "required with override")
+
+
+class MonthReopening(Body, frozen=True, kw_only=True):
+    """The reason is required and kept in the audit log."""
+
+    basis: ClassVar[Basis] = chosen("closed-months")
+
+    vendor: BilledVendor
+    reason: Annotated[str, REASON]
 
 
 class OverriddenBlocker(Body, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Close a month when it is ready, and report the steps of months."""
+"""Close a month when it is ready, reopen it, and report the steps of months."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -9,6 +9,7 @@ from nimbill.closing.steps.blocker_texts import BLOCKER_TEXTS
 from nimbill.closing.steps.bodies import (
     MonthClosing,
     MonthRate,
+    MonthReopening,
     MonthStatus,
     MonthStep,
     StepBlocker,
@@ -16,7 +17,7 @@ from nimbill.closing.steps.bodies import (
 )
 from nimbill.closing.steps.month_steps import Blocker, Step, build_steps, find_missing
 from nimbill.closing.steps.step_actions import StepAction, load_step_actions
-from nimbill.costs.months.operations import refuse_closed
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.costs.months.records import (
     MonthState,
     lock_closing_count,
@@ -69,7 +70,7 @@ async def close_month(
     # lock the month first: while it waits for an import, reserved instances can still be moved
     state = await lock_month(db, scope, period)
     closing_count = await lock_closing_count(db, scope, body.vendor, shared=False)
-    refuse_closed(state)
+    MonthChange.close.refuse_if_closed(state)
     facts = await records.load_facts(db, scope, period, state, from_data=True)
     missing = _list_violations(find_missing(facts))
     if missing and not body.override:
@@ -103,6 +104,27 @@ def _build_refusal(state: MonthState, missing: list[Violation]) -> Conflict:
         "This month cannot be closed yet. Each violation names what is missing. "
         "To close it anyway, send override and a reason.",
         missing,
+    )
+
+
+async def reopen_month(
+    db: AsyncConnection,
+    scope: TenantScope,
+    month: str,
+    body: MonthReopening,
+    *,
+    approved: ApprovedRequest | None = None,
+) -> None:
+    """The month keeps its closing number, so that later closings continue the count."""
+    await require_approval(db, scope, ApprovalKind.month_reopen, approved)
+    period = BillingPeriod(month, body.vendor)
+    state = await lock_month(db, scope, period)
+    await lock_closing_count(db, scope, body.vendor, shared=False)
+    if not state.closed:
+        raise Conflict("month_open", "This month is not closed.")
+    await save_month_state(db, scope, period, closed=False, closing_number=state.closing_number)
+    await publish_event(
+        db, scope, WebhookEventType.month_reopened, {"month": month, "vendor": body.vendor}
     )
 
 

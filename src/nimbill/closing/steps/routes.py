@@ -1,4 +1,4 @@
-"""The months over HTTP: their steps, and closing them; paths are relative to /m/core."""
+"""The months over HTTP: their steps, closing and reopening them; paths are relative to /m/core."""
 
 from typing import Any
 
@@ -12,11 +12,14 @@ from nimbill.closing.steps import operations
 from nimbill.closing.steps.bodies import (
     MonthClosed,
     MonthClosing,
+    MonthReopening,
     MonthStatus,
     OverriddenBlocker,
 )
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.vendors import BilledVendor
+from nimbill.http.request_bodies import Success
 from nimbill.http.routing import Limit, Offset, PathMonth, RequestCaller, Transaction, get, post
 
 READ = [RoleAction.ReadInvoice, RoleAction.ModifyInvoice]
@@ -30,6 +33,7 @@ MONTHS_PER_PAGE = 12
     basis=chosen("closed-months"),
     audited="month/{vendor}/{month}",
     changes=Changes.shared_records,
+    closed_month=MonthChange.close,
 )
 async def close_month(
     month: PathMonth,
@@ -46,6 +50,23 @@ async def close_month(
     return MonthClosed(
         overridden=[OverriddenBlocker(**violation._asdict()) for violation in missing]
     )
+
+
+@post(
+    "/invoices/reopen/{month:str}",
+    tags=["Months"],  # generated clients name their modules after the tag
+    audiences=[Audience.core],
+    role_actions=[RoleAction.ModifyInvoice],
+    basis=chosen("closed-months"),
+    audited="month/{vendor}/{month}",
+    changes=Changes.shared_records,
+)
+async def reopen_month(
+    month: PathMonth, data: JSONBody[MonthReopening], caller: RequestCaller, db: Transaction
+) -> Success:
+    """Open a closed month again; a reason is required."""
+    await operations.reopen_month(db, caller.scope, month, data)
+    return Success()
 
 
 @get(
@@ -83,4 +104,4 @@ async def read_month(
     return await operations.load_month(db, caller.scope, month, vendor)
 
 
-ROUTES = [close_month, list_months, read_month]
+ROUTES = [close_month, reopen_month, list_months, read_month]

@@ -6,7 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.records import add_correction
 from nimbill.corrections.drift import group_records
-from nimbill.costs.months.operations import refuse_closed
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.costs.months.records import lock_month
 from nimbill.credit_notes.corrected_invoices import records
 from nimbill.credit_notes.operations import load_notes_of_invoice
@@ -38,7 +38,7 @@ async def add_correction_entry(
         raise Conflict(
             "month_before_entry", "An entry cannot be applied to a month before its own."
         )
-    refuse_closed(await lock_month(db, scope, period, shared=True))
+    MonthChange.decide_drift.refuse_if_closed(await lock_month(db, scope, period, shared=True))
     notes = await load_notes_of_invoice(db, scope, invoice)
     netted = records.sum_entries(await records.list_applied_decisions(db, scope, invoice))
     settled = subtract_decimals(invoice.sheet.pre_tax, sum_decimals(note.pre_tax for note in notes))

@@ -6,6 +6,7 @@ from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.corrections.drift import operations
 from nimbill.corrections.drift.bodies import DriftDecision, DriftDecisionRequest, DriftOfGroup
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.foundation.basis import chosen
 from nimbill.http.routing import RequestCaller, Transaction, get, post
 
@@ -31,6 +32,7 @@ async def list_drift(
     basis=chosen("drift-decisions"),
     audited="costs/imports/{import_id}/drift/{company_id}",
     changes=Changes.shared_records,
+    closed_month=MonthChange.decide_drift,
 )
 async def decide_drift(
     import_id: FromPath[str],

@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.approvals.requirement import ApprovedRequest, require_approval
-from nimbill.costs.months.operations import refuse_closed
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.costs.months.records import lock_month
 from nimbill.credit_notes.corrections import refuse_netted
 from nimbill.credit_notes.operations import lock_credited_invoice
@@ -42,7 +42,7 @@ async def replace_invoice(
     """Replace a sent invoice of an open month by one from the current settings and costs."""
     state = await lock_month(db, scope, period, shared=True)
     invoice = await lock_replaceable_invoice(db, scope, period, company_id)
-    refuse_closed(state)
+    MonthChange.replace_invoice.refuse_if_closed(state)
     if state.is_parked:
         raise Conflict("month_parked", "An import of this month is parked. Release it first.")
     batch = await load_batch(db, scope, period, [company_id])

@@ -6,6 +6,7 @@ from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.corrections.replacements import operations
 from nimbill.corrections.replacements.bodies import ReplacementRequest
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.foundation.basis import chosen
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.vendors import BilledVendor
@@ -21,6 +22,7 @@ from nimbill.issuing.sending.operations import InvoiceStatus
     basis=chosen("replaced-invoices"),
     audited="invoice/{month}/{company_id}/{vendor}",
     changes=Changes.billing_groups,
+    closed_month=MonthChange.replace_invoice,
 )
 async def replace_invoice(
     month: PathMonth,

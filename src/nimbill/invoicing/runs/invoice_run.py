@@ -65,6 +65,7 @@ def invoice_job_types(engine: AsyncEngine) -> list[JobType]:
         await _finish_run(db, job, job.prepared)
 
     async def skip_remaining(db: AsyncConnection, job: Job) -> None:
+        """The run ends; the groups without an invoice are skipped with the reason `failed`."""
         remaining = await _list_remaining_groups(db, job)
         await _finish_run(db, job, dict.fromkeys(remaining, "failed"))
 

@@ -3,7 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.costs.months.operations import refuse_closed
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.costs.months.records import lock_month, month_states
 from nimbill.customers.billing_groups.invoice_setting_records import invoice_settings
 from nimbill.customers.billing_groups.records import is_billing_group_visible
@@ -29,7 +29,7 @@ async def use_default_terms(
 ) -> None:
     """Copy the default terms of the group into the month; its exchange rate and memo stay."""
     await _require_group(db, scope, company_id)
-    refuse_closed(await lock_month(db, scope, period, shared=True))
+    MonthChange.use_default_terms.refuse_if_closed(await lock_month(db, scope, period, shared=True))
     copied = await month_settings.copy_defaults(
         db, scope, period.month, [period.vendor], [company_id]
     )

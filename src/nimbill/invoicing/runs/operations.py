@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from nimbill.access.hooks import RunJobNow
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.approvals.requirement import ApprovedRequest, require_approval
-from nimbill.costs.months.operations import refuse_closed
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.costs.months.records import MonthState, load_month_state, lock_month
 from nimbill.customers.billing_groups.fee_targets import resolve_fee_targets
 from nimbill.customers.organisation_settings.records import load_vendors
@@ -61,7 +61,8 @@ async def save_invoice_settings(
     settings = body.settings if isinstance(body.settings, dict) else {}
     await _refuse_unknown_groups(db, scope, settings, "settings")
     for vendor in sorted({vendor for by_vendor in settings.values() for vendor in by_vendor}):
-        refuse_closed(await _lock_period(db, scope, BillingPeriod(month, vendor)))
+        state = await _lock_period(db, scope, BillingPeriod(month, vendor))
+        MonthChange.save_terms.refuse_if_closed(state)
     earlier_targets = await month_settings.load_earlier_fee_targets(db, scope, month, settings)
     await month_settings.save_settings(
         db,
@@ -92,7 +93,7 @@ async def _copy_defaults(db: AsyncConnection, scope: TenantScope, month: str) ->
     in_use = await month_settings.list_default_vendors(db, scope)
     if not in_use.intersection(open_vendors):
         for vendor in sorted(in_use.intersection(vendors)) or vendors:
-            refuse_closed(states[vendor])
+            MonthChange.save_terms.refuse_if_closed(states[vendor])
     await month_settings.copy_defaults(db, scope, month, open_vendors)
 
 
@@ -111,7 +112,7 @@ async def save_exchange_rates(
     """
     await _refuse_unknown_groups(db, scope, body.billing_groups, "billing_groups")
     period = BillingPeriod(month, body.vendor)
-    refuse_closed(await _lock_period(db, scope, period))
+    MonthChange.save_rates.refuse_if_closed(await _lock_period(db, scope, period))
     company_ids = list(dict.fromkeys(body.billing_groups))
     # before the approval, so that whoever has to request one learns first what is missing
     known = await month_settings.load_saved_settings(db, scope, month, company_ids)
@@ -191,7 +192,7 @@ async def start_invoice_run(
     if run_id is None and not body.bulk:
         await _refuse_unready_groups(db, scope, period, company_ids)
     else:
-        refuse_closed(await load_month_state(db, scope, period))
+        MonthChange.create_invoices.refuse_if_closed(await load_month_state(db, scope, period))
     return run_id or await run_records.start_or_join_run(db, scope, request, key_hash)
 
 
@@ -199,7 +200,7 @@ async def _refuse_unready_groups(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, company_ids: Collection[str]
 ) -> None:
     batch = await load_batch(db, scope, period, list(company_ids))
-    refuse_closed(batch.context.state)
+    MonthChange.create_invoices.refuse_if_closed(batch.context.state)
     obstacle = find_month_obstacle(batch.context.state)
     missing = dict.fromkeys(
         await invoiced_groups.list_sent_groups(db, scope, period, company_ids), ALREADY_SENT

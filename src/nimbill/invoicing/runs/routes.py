@@ -9,6 +9,7 @@ from litestar.params import FromPath, FromQuery, JSONBody
 from nimbill.access.gate import Audience, Changes, Unaudited
 from nimbill.access.request_context import RequestContext, get_request_context
 from nimbill.access.role_actions import RoleAction
+from nimbill.costs.months.closed_month import MonthChange
 from nimbill.database.list_query import ListQuery
 from nimbill.foundation import clock
 from nimbill.foundation.basis import chosen, stated
@@ -118,6 +119,7 @@ async def list_invoices(
     audited="invoices/{month}/settings",
     request_max_body_size=SETTINGS_BYTES_MAX,
     changes=Changes.billing_groups,
+    closed_month=MonthChange.save_terms,
 )
 async def save_invoice_settings(
     month: PathMonth,
@@ -137,6 +139,7 @@ async def save_invoice_settings(
     basis=chosen("terms-of-open-months"),
     audited="invoices/{month}/settings/{company_id}/{vendor}",
     changes=Changes.billing_groups,
+    closed_month=MonthChange.use_default_terms,
 )
 async def use_default_terms(
     month: PathMonth,
@@ -181,6 +184,7 @@ async def _save_rates(
     basis=chosen("invoice-paths"),
     audited="invoices/{month}/exchangerate",
     changes=Changes.billing_groups,
+    closed_month=MonthChange.save_rates,
 )
 async def save_exchange_rates(
     month: PathMonth,
@@ -199,6 +203,7 @@ async def save_exchange_rates(
     basis=chosen("invoice-paths"),
     audited="invoices/{month}/exchangerate",
     changes=Changes.billing_groups,
+    closed_month=MonthChange.save_rates,
 )
 async def save_exchange_rates_by_post(
     month: PathMonth,
@@ -237,6 +242,7 @@ async def list_exchange_rates(
     basis=chosen("invoice-paths"),
     audited=Unaudited("the run writes an audit entry for each invoice and one for itself"),
     changes=Changes.billing_groups,
+    closed_month=MonthChange.create_invoices,
 )
 async def create_invoices(
     month: PathMonth,

@@ -156,7 +156,7 @@ async def _store_outcome(db: AsyncConnection, job: Job) -> datetime | None:
 
 
 async def _fail(db: AsyncConnection, job: Job) -> None:
-    """After the last attempt: a mail that was not handed over has failed, another is unknown."""
+    """A mail that was not handed over has failed; the outcome of another is unknown."""
     cause = type(job.failure).__name__
     failed = await records.change_state(
         db,

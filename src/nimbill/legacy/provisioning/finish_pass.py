@@ -53,7 +53,7 @@ async def finish_pass(db: AsyncConnection, job: Job) -> datetime | None:
 
 
 async def fail_in_progress_stack(db: AsyncConnection, job: Job) -> None:
-    """After the last attempt; the stored reason is that of the last error."""
+    """The stack fails; the stored reason is that of the last error."""
     stack = await stacks.find_stack(db, job.scope, job.subject, lock=True)
     if stack is not None and stack.stack_status in IN_PROGRESS:
         await fail_stack(db, job, stack, stack.reason or DEFAULT_REASON)

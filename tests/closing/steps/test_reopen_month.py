@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from nimbill.access.role_actions import RoleAction
-from nimbill.costs.months import bodies
-from nimbill.costs.months.bodies import MonthReopening
+from nimbill.closing.steps import bodies
+from nimbill.closing.steps.bodies import MonthReopening
 from nimbill.foundation.errors import Invalid
 from nimbill.http.request_bodies import parse_body
 from tests.costs.months.month_requests import MONTH, close_month, load_state, reopen_month
