@@ -6,7 +6,6 @@ from typing import Annotated, Any
 from litestar import Request
 from litestar.di import NamedDependency
 from litestar.params import QueryParameter
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.request_context import get_request_context
 from nimbill.foundation import calendar_month
@@ -44,10 +43,7 @@ WithDetails = Annotated[
 ReportTotal = NamedDependency[Callable[[int], None]]
 
 
-async def provide_report_total(
-    request: Request[Any, Any, Any],
-    db: NamedDependency[AsyncConnection],  # noqa: ARG001  # resolved first, see DEPENDENCIES
-) -> Callable[[int], None]:
+async def provide_report_total(request: Request[Any, Any, Any]) -> Callable[[int], None]:
     """Return a function that puts the total into the header of the response."""
     headers = get_request_context(request.scope).response_headers
 

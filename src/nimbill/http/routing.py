@@ -144,6 +144,12 @@ class Endpoint(HTTPRouteHandler):
             response.headers[name] = value  # type: ignore[attr-defined]
         return response
 
+    def create_kwargs_model(self, path_parameters: Any) -> Any:
+        """Resolve dependencies in turn; the framework's version starts a task for each of them."""
+        model = super().create_kwargs_model(path_parameters)
+        model.dependency_batches = [{each} for batch in model.dependency_batches for each in batch]
+        return model
+
     async def authorize_connection(self, connection: ASGIConnection[Any, Any, Any, Any]) -> None:
         """Run the guards in order; the framework's version copies the route for each of them."""
         for guard in self.resolve_guards():
@@ -291,10 +297,7 @@ def describe_actor(request: Request[Any, Any, Any], caller: Caller) -> dict[str,
     }
 
 
-async def provide_caller(
-    request: Request[Any, Any, Any],
-    resources: WorkerResources,  # noqa: ARG001  # resolved first, see DEPENDENCIES
-) -> Caller:
+async def provide_caller(request: Request[Any, Any, Any]) -> Caller:
     return get_caller(get_request_context(request.scope))
 
 
@@ -303,18 +306,13 @@ async def provide_resources(request: Request[Any, Any, Any]) -> Resources:
     return resources
 
 
-async def provide_transaction(
-    request: Request[Any, Any, Any],
-    caller: RequestCaller,  # noqa: ARG001  # resolved first, see DEPENDENCIES
-) -> AsyncConnection:
+async def provide_transaction(request: Request[Any, Any, Any]) -> AsyncConnection:
     """Return the request's transaction: committed before the response, rolled back on an error."""
     db = get_request_context(request.scope).db
     assert db is not None, "the gate opens the transaction"
     return db
 
 
-# Each requires the one before it. Those that can be resolved at the same time get a task each,
-# which takes longer than all of them one after the other.
 DEPENDENCIES = {
     "resources": Provide(provide_resources),
     "caller": Provide(provide_caller),
