@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "src" / "nimbill"
 
 LOCK = re.compile(
-    r"with_for_update|pg_(try_)?advisory|_LOCK\b|_LOCK_CLAIMS|fcntl\.(flock|lockf)|LOCK TABLE"
+    r"with_for_update|pg_(try_)?advisory|\badvisory_lock\(|_LOCK\b|fcntl\.(flock|lockf)|LOCK TABLE"
     r"|(asyncio|threading)\.(Lock|RLock|Condition|Semaphore)\(|_output_lock"
 )
 OF_ADJUSTMENTS = "tests/adjustments/test_held_locks.py"
@@ -39,7 +39,9 @@ LOCKS = {
     "approvals/records.py lock_request": "tests/approvals/test_decisions.py",
     "application/service_metrics.py __init__": "tests/application/test_service_metrics.py",
     "application/app.py create_litestar_app": "tests/application/test_service_routes.py",
-    "costs/months/records.py _lock": OF_CLOSING,
+    "costs/months/records.py lock_closing_count": OF_CLOSING,
+    "costs/months/records.py lock_month": OF_CLOSING,
+    "costs/months/records.py lock_month_shared": OF_CLOSING,
     "customers/billing_groups/records.py lock_billing_group": OF_CUSTOMERS,
     "customers/cloud_accounts/records.py find_account": OF_VERSIONS,
     "customers/cloud_accounts/records.py lock_accounts": OF_VERSIONS,
@@ -50,6 +52,7 @@ LOCKS = {
     "customers/projects/records.py find_project": OF_VERSIONS,
     "customers/projects/records.py lock_project": OF_CUSTOMERS,
     "customers/resellers/records.py lock_reseller": OF_CUSTOMERS,
+    "database/advisory_lock.py advisory_lock": OF_CLOSING,
     "database/embedded_postgres/locks.py try_lock": "tests/database/test_embedded_postgres.py",
     "database/fair_pool.py __init__": "tests/database/test_fair_pool.py",
     "database/migrate.py _run_locked": "tests/database/test_migrate.py",

@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.tokens import SigningKey
+from nimbill.database.advisory_lock import advisory_lock
 from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 from nimbill.foundation.encryption import DecryptionError, Encryptor
 from nimbill.foundation.errors import OperatorError
@@ -45,7 +46,7 @@ class WrongKeyFile(OperatorError):
 
 async def lock_keys(db: AsyncConnection) -> None:
     """Let only one process change keys at a time."""
-    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_KEY_CHANGE_LOCK)))
+    await advisory_lock(db, _KEY_CHANGE_LOCK)
 
 
 async def add_signing_key(

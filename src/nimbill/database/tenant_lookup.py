@@ -5,6 +5,7 @@ from enum import StrEnum
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.database.advisory_lock import advisory_lock
 from nimbill.database.tenant_scope import TenantScope, metadata, of_tenant
 
 # Key of the advisory lock.
@@ -27,7 +28,7 @@ class LookupKind(StrEnum):
 
 async def lock_name_assignment(db: AsyncConnection) -> None:
     """Until the transaction ends, no other transaction can choose a free short name."""
-    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(_NAME_ASSIGNMENT_LOCK)))
+    await advisory_lock(db, _NAME_ASSIGNMENT_LOCK)
 
 
 async def add_lookup(db: AsyncConnection, scope: TenantScope, kind: str, key: str) -> None:

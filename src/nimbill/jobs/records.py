@@ -8,10 +8,10 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.database.advisory_lock import advisory_lock
 from nimbill.database.tenant_scope import (
     Row,
     TenantScope,
-    fetch_row,
     is_any_of,
     metadata,
     of_tenant,
@@ -35,8 +35,6 @@ jobs = sa.Table(
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
     sa.Column("update_time", sa.DateTime(timezone=True), nullable=False),
 )
-
-_LOCK_CLAIMS = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
 
 
 async def add_job(
@@ -131,8 +129,7 @@ async def claim_job(
     Of each type in `one_at_a_time`, only one job of the organisation runs; the others wait.
     """
     if one_at_a_time:
-        # A separate statement, so that the next one sees what the previous holder claimed.
-        await fetch_row(db, _LOCK_CLAIMS, f"claims {scope.organisation_id}")
+        await advisory_lock(db, f"claims {scope.organisation_id}")
     of_types = is_any_of(jobs.c.kind, job_types)
     if job_id is not None:
         selected: sa.ColumnElement[bool] = jobs.c.job_id == job_id

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.database.advisory_lock import advisory_lock
 from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
 from nimbill.webhooks.bodies import EventState
 
@@ -117,8 +118,7 @@ async def try_lock_endpoint(db: AsyncConnection, scope: TenantScope, endpoint_id
 
 async def lock_all_endpoints(db: AsyncConnection, scope: TenantScope) -> int:
     """Keep other requests from adding endpoints at the same time, and count those there are."""
-    key = f"webhook endpoints {scope.organisation_id}"
-    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(key, 0))))
+    await advisory_lock(db, f"webhook endpoints {scope.organisation_id}")
     stmt = (
         sa.select(sa.func.count())
         .select_from(webhook_endpoints)

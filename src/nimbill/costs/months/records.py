@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.database.advisory_lock import advisory_lock
 from nimbill.database.tenant_scope import TenantScope, metadata, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.vendors import Vendor
@@ -70,13 +71,13 @@ async def lock_month(
 
     A shared lock is enough for operations that only need the month to stay open.
     """
-    await _lock(db, _month_lock_name(scope, period), shared=shared)
+    await advisory_lock(db, _month_lock_name(scope, period), shared=shared)
     return await load_month_state(db, scope, period)
 
 
 async def lock_month_shared(db: AsyncConnection, scope: TenantScope, period: BillingPeriod) -> None:
     """Take the shared lock of `lock_month` without the query for the state."""
-    await _lock(db, _month_lock_name(scope, period), shared=True)
+    await advisory_lock(db, _month_lock_name(scope, period), shared=True)
 
 
 def _month_lock_name(scope: TenantScope, period: BillingPeriod) -> str:
@@ -90,17 +91,11 @@ async def lock_closing_count(
 
     Returns the number of closings so far.
     """
-    await _lock(db, f"closings {scope.organisation_id} {vendor}", shared=shared)
+    await advisory_lock(db, f"closings {scope.organisation_id} {vendor}", shared=shared)
     stmt = sa.select(sa.func.coalesce(sa.func.max(month_states.c.closing_number), 0)).where(
         of_tenant(month_states, scope), month_states.c.vendor == vendor
     )
     return int((await db.execute(stmt)).scalar_one())
-
-
-async def _lock(db: AsyncConnection, name: str, *, shared: bool) -> None:
-    """Use a separate statement: the next query then sees what the previous holder committed."""
-    lock = sa.func.pg_advisory_xact_lock_shared if shared else sa.func.pg_advisory_xact_lock
-    await db.execute(sa.select(lock(sa.func.hashtextextended(name, 0))))
 
 
 async def save_month_state(

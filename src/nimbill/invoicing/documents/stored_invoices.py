@@ -14,6 +14,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
+from nimbill.database.advisory_lock import advisory_lock
 from nimbill.database.tenant_scope import (
     Row,
     TenantScope,
@@ -137,7 +138,6 @@ class NumberedDraft(NamedTuple):
     draft: InvoiceDraft
 
 
-_LOCK = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))"
 # One statement for any number of invoices, in the syntax of the driver.
 _INSERT_REVISIONS = """
 WITH drafts AS (
@@ -178,9 +178,7 @@ async def lock_invoices(
 
     One lock covers the whole period, because creating invoices waits for the counter anyway.
     """
-    # a separate statement, so that the next query sees what the previous holder committed
-    lock_name = f"invoices {scope.organisation_id} {period.month} {period.vendor}"
-    await fetch_row(db, _LOCK, lock_name)
+    await advisory_lock(db, f"invoices {scope.organisation_id} {period.month} {period.vendor}")
     created_by_run = sa.exists().where(
         of_tenant(invoice_revisions, scope),
         _revisions.run_id == run_id,

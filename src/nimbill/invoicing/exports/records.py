@@ -7,6 +7,7 @@ from hashlib import sha256
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.database.advisory_lock import advisory_lock
 from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, metadata, of_tenant
 
 exports = sa.Table(
@@ -83,8 +84,7 @@ async def delete_surplus_exports(
     Files created at `before` or later are kept. Return False if these alone exceed a limit; the
     newest file never does.
     """
-    lock = f"exports {scope.organisation_id}"
-    await db.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(lock, 0))))
+    await advisory_lock(db, f"exports {scope.organisation_id}")
     newest_first = (exports.c.create_time.desc(), exports.c.export_id.desc())
     ranked = (
         sa.select(
