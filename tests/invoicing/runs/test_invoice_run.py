@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -167,59 +165,3 @@ def test_a_numbered_draft_equals_the_encoded_document(
     assert draft.encode_with_number("202609-0001", 1) == encode_document(stored) == row.document
     with pytest.raises(AssertionError, match="has a number already"):
         build_draft(stored)
-
-
-# ── prefetch ──────────────────────────────────────────────────────────────────────────────────────
-
-
-async def _produce(log: list[str], count: int, *, fails: bool = False) -> AsyncGenerator[int, None]:
-    try:
-        for number in range(1, count + 1):
-            await asyncio.sleep(0)
-            log.append(f"started {number}")
-            yield number
-        if fails:
-            raise ZeroDivisionError
-    finally:
-        log.append("closed")
-
-
-def test_prefetch_produces_the_next_item_while_one_is_in_use() -> None:
-    log: list[str] = []
-
-    async def run() -> None:
-        async for number in invoice_run.prefetch(_produce(log, 3)):
-            await asyncio.sleep(0.01)
-            log.append(f"used {number}")
-
-    asyncio.run(run())
-
-    assert log == [
-        *("started 1", "started 2", "used 1", "started 3", "used 2"),
-        *("closed", "used 3"),
-    ]
-
-
-def test_prefetch_raises_errors_in_order() -> None:
-    used = []
-
-    async def run() -> None:
-        async for number in invoice_run.prefetch(_produce([], 2, fails=True)):
-            used.append(number)  # collects the items before the failure
-
-    with pytest.raises(ZeroDivisionError):
-        asyncio.run(run())
-    assert used == [1, 2]
-
-
-def test_prefetch_leaves_no_task_running_when_stopped() -> None:
-    log: list[str] = []
-
-    async def run() -> set[asyncio.Task[Any]]:
-        async with aclosing(invoice_run.prefetch(_produce(log, 3))) as steps:
-            async for _ in steps:
-                break
-        return asyncio.all_tasks() - {asyncio.current_task()}
-
-    assert asyncio.run(run()) == set()
-    assert log[-1] == "closed"

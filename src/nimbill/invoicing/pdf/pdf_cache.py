@@ -15,14 +15,16 @@ from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import NotFound, not_found
 from nimbill.foundation.ids import derive_id
+from nimbill.foundation.prefetch import prefetch
 from nimbill.invoicing.documents import invoiced_groups, stored_invoices, stored_pdfs
 from nimbill.invoicing.documents.document import InvoiceDocument, decode_document
 from nimbill.invoicing.documents.stored_invoices import StoredInvoice
 from nimbill.invoicing.pdf import rendering
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool, open_compiler_pool
-from nimbill.invoicing.pdf.print_in_order import print_in_order
 
 BATCH_SIZE = 50
+# Two documents are compiled while the next is read and another is stored.
+FILES_AHEAD = 4
 # a fixed time, so that two archives of the same month are equal
 _ZIP_TIME = (1980, 1, 1, 0, 0, 0)
 
@@ -72,7 +74,8 @@ class PdfPrinter:
             )
             return file, content
 
-        async with aclosing(print_in_order([partial(load, file) for file in files])) as printed:
+        loads = (partial(load, file) for file in files)
+        async with aclosing(prefetch(loads, ahead=FILES_AHEAD)) as printed:
             async for file_and_content in printed:
                 yield file_and_content
 

@@ -8,7 +8,6 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TypeVar
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -18,6 +17,7 @@ from nimbill.costs.months.records import MonthState, lock_month, lock_month_shar
 from nimbill.database.tenant_scope import TenantScope, is_database_unavailable, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.prefetch import prefetch_next
 from nimbill.invoicing.calculation.terms import CannotBeBilled
 from nimbill.invoicing.documents import stored_invoices
 from nimbill.invoicing.documents.document import InvoiceDraft, build_draft
@@ -43,7 +43,6 @@ ALREADY_SENT = "already_sent"  # the reason for a skipped group
 
 log = structlog.get_logger()
 
-T = TypeVar("T")
 # by company_id: the invoice without its number, or the reason why there is none
 Drafts = Mapping[str, InvoiceDraft | str]
 
@@ -123,8 +122,8 @@ class _InvoiceRun:
         self.context: MonthContext | None = None
 
     async def create(self, company_ids: Sequence[str]) -> None:
-        drafts_of_batches = self._build_drafts(prefetch(self._load_batches(company_ids)))
-        async with aclosing(prefetch(drafts_of_batches)) as ready:
+        drafts_of_batches = self._build_drafts(prefetch_next(self._load_batches(company_ids)))
+        async with aclosing(prefetch_next(drafts_of_batches)) as ready:
             async for batch, drafts in ready:
                 self.skipped |= await self._store(batch, drafts)
                 self.done += len(drafts)
@@ -285,19 +284,6 @@ class _InvoiceRun:
                 "run_id": self.run_id,
             },
         )
-
-
-async def prefetch(items: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
-    """Yield the same items, but produce the next one while the current one is in use."""
-    next_item = asyncio.ensure_future(anext(items, None))
-    try:
-        while (item := await next_item) is not None:
-            next_item = asyncio.ensure_future(anext(items, None))
-            yield item
-    finally:
-        next_item.cancel()
-        await asyncio.gather(next_item, return_exceptions=True)
-        await items.aclose()
 
 
 def split_into_batches(company_ids: Sequence[str]) -> Iterator[Sequence[str]]:
