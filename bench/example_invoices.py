@@ -1,4 +1,4 @@
-"""Plausible invoices for images, tests and benchmarks."""
+"""Plausible invoices for images, tests and benchmarks, and their PDF files."""
 
 from collections.abc import Iterable
 from decimal import Decimal
@@ -17,6 +17,8 @@ from nimbill.invoicing.calculation.charges import (
 from nimbill.invoicing.calculation.sheet import calculate_invoice
 from nimbill.invoicing.calculation.terms import Terms
 from nimbill.invoicing.documents.document import Addressee, InvoiceDocument, Issuer, PayerImport
+from nimbill.invoicing.pdf import typst_compiler
+from nimbill.invoicing.pdf.rendering import build_compiler_input
 
 ISSUERS = {
     Language.ja: Issuer(
@@ -270,3 +272,9 @@ def build_long_invoice(language: Language, *, accounts: int = 6, **changes: Any)
     return build_document(
         charges, build_terms(), language, **{"invoice_no": "202610-0042", "revision": 2, **changes}
     )
+
+
+def render_invoice(document: InvoiceDocument) -> bytes:
+    """Render the invoice in this process; the service uses processes of a pool."""
+    data, timestamp = build_compiler_input([document], with_cover=False)
+    return typst_compiler.compile_pdf(data, timestamp=timestamp)

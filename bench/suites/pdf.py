@@ -8,7 +8,7 @@ from itertools import count
 
 import typst
 
-from bench.example_invoices import build_long_invoice, build_short_invoice
+from bench.example_invoices import build_long_invoice, build_short_invoice, render_invoice
 from bench.rounds import Contender, Suite
 from nimbill.foundation.language import Language
 from nimbill.invoicing.documents.document import InvoiceDocument
@@ -31,7 +31,7 @@ Render = Callable[[], bytes]
 
 
 def prepare_ours(document: InvoiceDocument) -> Render:
-    return partial(rendering.render_invoice, document)
+    return partial(render_invoice, document)
 
 
 def prepare_bare(compiler: typst.Compiler, document: InvoiceDocument) -> Render:

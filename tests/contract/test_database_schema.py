@@ -14,10 +14,11 @@ from sqlalchemy.dialects import postgresql
 
 from nimbill.application import schema
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.migrate import drop_schema, migrate
+from nimbill.database.migrate import migrate
 from nimbill.database.tenant_scope import APP_ROLE, TenantScope, create_owner_engine, transaction
 from nimbill.jobs.recurring import schedule_maintenance
 from tests.contract import schema_checks
+from tests.database.schema_catalogue import drop_schema
 from tests.running_service import Service
 from tests.temporary_database import temporary_database
 
@@ -133,7 +134,7 @@ def test_migrations_can_be_undone_and_repeated(
 ) -> None:
     with temporary_database(postgres, superuser) as address:
         asyncio.run(migrate(address.url, schema.MIGRATIONS))
-        asyncio.run(drop_schema(address.url, schema.MIGRATIONS))
+        drop_schema(address, schema.MIGRATIONS)
         assert read_table_shapes(address) == {}
 
         asyncio.run(migrate(address.url, schema.MIGRATIONS))

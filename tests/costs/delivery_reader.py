@@ -1,5 +1,6 @@
 """Reads a delivery as an import does and returns lines and sums for assertions."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
@@ -18,6 +19,8 @@ from nimbill.costs.ingestion.second_reading import (
     find_differences,
     sum_stored_lines,
 )
+from nimbill.demo.vendor_files.charges import SyntheticMonth, sum_costs
+from nimbill.demo.vendor_files.dialects import Dialect
 
 LIMITS = Limits()
 
@@ -63,3 +66,13 @@ def read_delivery(
         delivered = second_reading.sums(lambda _: None)
     stored = sum_stored_lines([file.path for file in conversion.files])
     return DeliveryResult(conversion, find_differences(delivered, stored))
+
+
+def sum_costs_by_line_type(
+    month: SyntheticMonth, dialect: Dialect
+) -> dict[tuple[str, str], Decimal]:
+    """Exact totals by customer and the dialect's line type."""
+    totals: defaultdict[tuple[str, str], Decimal] = defaultdict(Decimal)
+    for (customer, kind), cost in sum_costs(month).items():
+        totals[customer, dialect.line_types[kind]] += cost
+    return dict(totals)

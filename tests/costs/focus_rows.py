@@ -1,14 +1,20 @@
-"""Converts cost lines to rows of a FOCUS file, for tests of single columns."""
+"""Converts cost lines to rows of a FOCUS file, for tests of single columns, and writes files."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from nimbill.costs.cost_line import SCHEMA
 from nimbill.costs.focus_columns import FocusVersion
+from nimbill.costs.focus_export import FocusWriter, write_cost_and_usage
 from nimbill.costs.focus_lines import convert_to_focus
+from nimbill.costs.lake.parquet_files import Lake
+from nimbill.costs.lake.records import CurrentLakeFile
+from nimbill.foundation.vendor_names import NO_NAMES, ProviderNames
 from tests.costs.generated_months import Line, build_line
 
 
@@ -24,3 +30,17 @@ def convert_lines(lines: list[Line], vendor: str, version: str) -> list[dict[str
         table, vendor, "2026-09", FocusVersion(version)
     ).to_pylist()
     return rows
+
+
+def write_focus_file(
+    lake: Lake,
+    files: Sequence[CurrentLakeFile],
+    month: str,
+    output: Path,
+    provider_names: ProviderNames = NO_NAMES,
+) -> int:
+    """Write version 1.2; return the number of lines."""
+    with FocusWriter() as writer:
+        return write_cost_and_usage(
+            writer, lake, files, month, output, provider_names=provider_names
+        )

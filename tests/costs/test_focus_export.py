@@ -13,11 +13,11 @@ import pytest
 
 from nimbill.costs.cost_line import EXPORTED_TEXTS
 from nimbill.costs.focus_columns import COLUMNS, COLUMNS_1_4, OWN_COLUMNS
-from nimbill.costs.focus_export import write_focus_file
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile
 from tests.contract.specification import read_table
 from tests.costs.delivery_reader import DeliveryResult, read_delivery
+from tests.costs.focus_rows import write_focus_file
 from tests.costs.generated_months import (
     Line,
     build_line,

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from nimbill.costs.focus_export import write_focus_file
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile
 from tests.costs.delivery_reader import DeliveryResult, read_delivery
+from tests.costs.focus_rows import write_focus_file
 
 DATA = Path(__file__).parents[3] / "shared" / "data"
 

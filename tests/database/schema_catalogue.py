@@ -1,13 +1,17 @@
-"""Reads the schema of a test database from PostgreSQL's catalogue."""
+"""Reads the schema of a test database from PostgreSQL's catalogue, and drops it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
 
+import sqlalchemy as sa
+from alembic import command
+
 from nimbill.application.schema import MIGRATIONS
+from nimbill.database import migrate
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.migrate import MigrationPackage, is_schema_current
+from nimbill.database.migrate import MigrationPackage, SchemaState, find_schema_state
 from nimbill.database.tenant_scope import create_owner_engine
 from tests.temporary_database import execute_sql
 
@@ -40,8 +44,18 @@ def is_current(address: Address, packages: Sequence[MigrationPackage] = MIGRATIO
     async def check() -> bool:
         engine = create_owner_engine(address.url)
         async with engine.connect() as db:
-            result = await db.run_sync(is_schema_current, packages)
+            result = await db.run_sync(find_schema_state, packages)
         await engine.dispose()
-        return result
+        return result is SchemaState.current
 
     return asyncio.run(check())
+
+
+def drop_schema(address: Address, packages: Sequence[MigrationPackage] = MIGRATIONS) -> None:
+    """Undo every migration, last package first; all data is lost."""
+
+    def downgrade(connection: sa.Connection) -> None:
+        for package in reversed(packages):
+            command.downgrade(migrate._alembic_config(package, connection), "base")
+
+    asyncio.run(migrate._run_as_owner(address.url, downgrade))

@@ -12,8 +12,8 @@ import pytest
 
 from nimbill.application.schema import MIGRATIONS
 from nimbill.database.embedded_postgres import Address
-from nimbill.database.migrate import MigrationError, MigrationPackage, drop_schema, migrate
-from tests.database.schema_catalogue import describe_schema, is_current
+from nimbill.database.migrate import MigrationError, MigrationPackage, migrate
+from tests.database.schema_catalogue import describe_schema, drop_schema, is_current
 from tests.proof.database_faults import connected
 from tests.temporary_database import execute_sql
 
@@ -125,7 +125,7 @@ def test_a_table_that_stays_locked_ends_the_migration_with_one_sentence(
     with pytest.raises(MigrationError, match="in 2 attempts, another transaction kept a table"):
         asyncio.run(migrate_while_locked())
 
-    asyncio.run(drop_schema(current_database.url, (LATER,)))
+    drop_schema(current_database, (LATER,))
     execute_sql(current_database, f"DROP TABLE {LATER.version_table}")
     assert describe_schema(current_database) == schema
 
@@ -143,7 +143,7 @@ def test_later_migrations_can_be_undone_and_repeated(current_database: Address) 
     asyncio.run(migrate(current_database.url, ALL))
     schema = describe_schema(current_database)
 
-    asyncio.run(drop_schema(current_database.url, (LATER,)))
+    drop_schema(current_database, (LATER,))
     assert not is_current(current_database, ALL)
     asyncio.run(migrate(current_database.url, ALL))
 

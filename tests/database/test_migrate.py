@@ -18,13 +18,13 @@ from nimbill.database.migrate import _MIGRATION_LOCK as MIGRATION_LOCK
 from nimbill.database.migrate import (
     MigrationError,
     MigrationPackage,
-    drop_schema,
     is_known_revision,
     migrate,
 )
 from nimbill.database.tenant_scope import create_owner_engine
 from tests.database.schema_catalogue import (
     describe_schema,
+    drop_schema,
     is_current,
     list_functions,
     list_tables,
@@ -44,7 +44,7 @@ def upgrade(address: Address) -> None:
 
 
 def downgrade(address: Address) -> None:
-    asyncio.run(drop_schema(address.url, MIGRATIONS))
+    drop_schema(address, MIGRATIONS)
 
 
 @pytest.mark.parametrize("package", MIGRATIONS, ids=lambda package: package.version_table)

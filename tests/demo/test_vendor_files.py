@@ -24,8 +24,9 @@ from nimbill.demo.vendor_files.charges import (
     SyntheticMonth,
     sum_costs,
 )
-from nimbill.demo.vendor_files.dialects import Dialect, sum_costs_by_line_type
+from nimbill.demo.vendor_files.dialects import Dialect
 from nimbill.demo.vendor_files.file_writer import write_files
+from tests.costs.delivery_reader import sum_costs_by_line_type
 
 COST_COLUMNS = {
     "lineItem/UnblendedCost",

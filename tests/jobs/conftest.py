@@ -25,6 +25,11 @@ from tests.temporary_database import temporary_database
 T = TypeVar("T")
 
 
+async def find_job(db: AsyncConnection, job_id: str) -> Any:
+    stmt = sa.select(records.jobs).where(records.jobs.c.job_id == job_id)
+    return (await db.execute(stmt)).one()
+
+
 @dataclass
 class JobDatabase:
     """An engine with its own event loop, and the jobs of one organisation."""
@@ -72,7 +77,7 @@ class JobDatabase:
         self.in_transaction(lambda db: db.execute(stmt.values(due=clock.now())))
 
     def find_job(self, job_id: str) -> Any:
-        return self.in_transaction(lambda db: records.find_job(db, self.scope, job_id))
+        return self.in_transaction(lambda db: find_job(db, job_id))
 
     def list_jobs(self) -> list[Any]:
         stmt = sa.select(records.jobs).order_by(records.jobs.c.due)

@@ -14,7 +14,7 @@ from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import clock
 from nimbill.jobs import records
 from nimbill.jobs.runner import LONG, SHORT, Job, JobRunner, JobType, ReportProgress
-from tests.jobs.conftest import JobDatabase
+from tests.jobs.conftest import JobDatabase, find_job
 
 
 async def do_nothing(_db: AsyncConnection, _job: Job) -> None:
@@ -63,8 +63,7 @@ def test_short_jobs_do_not_wait_for_a_long_one(job_db: JobDatabase) -> None:
 
 async def _state(job_db: JobDatabase, job_id: str) -> str:
     async with transaction(job_db.engine, job_db.scope.organisation_id) as db:
-        row = await records.find_job(db, job_db.scope, job_id)
-    assert row is not None
+        row = await find_job(db, job_id)
     return str(row.state)
 
 
@@ -89,8 +88,7 @@ def test_preparation_stores_progress_and_renews_the_lease(
 
 async def _has_progress_and_lease(job_db: JobDatabase, job_id: str) -> bool:
     async with transaction(job_db.engine, job_db.scope.organisation_id) as db:
-        row = await records.find_job(db, job_db.scope, job_id)
-    assert row is not None
+        row = await find_job(db, job_id)
     return bool(row.progress) and row.leased_until > clock.now()
 
 

@@ -15,7 +15,7 @@ from nimbill.database.tenant_scope import transaction
 from nimbill.foundation import clock
 from nimbill.jobs import records
 from nimbill.jobs.runner import ATTEMPTS_MAX, LEASE, LONG, Job, JobHandler, JobRunner, JobType
-from tests.jobs.conftest import FrozenClock, JobDatabase
+from tests.jobs.conftest import FrozenClock, JobDatabase, find_job
 from tests.problem_responses import CANARY
 
 
@@ -295,8 +295,7 @@ def test_the_lease_of_a_slow_job_is_renewed(
 
     async def leased_until() -> datetime:
         async with transaction(job_db.engine, job_db.scope.organisation_id) as another:
-            row = await records.find_job(another, job_db.scope, job_id)
-            assert row is not None
+            row = await find_job(another, job_id)
             lease_end: datetime = row.leased_until
             return lease_end
 

@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from nimbill.costs.focus_export import write_focus_file
 from nimbill.costs.lake.parquet_files import Lake
 from nimbill.costs.lake.records import CurrentLakeFile
 from nimbill.demo.vendor_files.charges import SyntheticMonth, sum_costs
@@ -25,6 +24,7 @@ from nimbill.demo.vendor_files.dialects import Dialect
 from nimbill.demo.vendor_files.file_writer import write_files
 from nimbill.imports.import_failure import describe_failure
 from nimbill.imports.preparation import PreparedImport
+from tests.costs.focus_rows import write_focus_file
 from tests.imports.aws_reports import CUSTOMER, MONTH, PAYER, report_line, write_report
 from tests.imports.failing_file_calls import ERROR_CODES
 from tests.imports.in_process_importer import InProcessImporter, load_totals

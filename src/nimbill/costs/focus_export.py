@@ -63,20 +63,6 @@ class FocusWriter:
                     partial.unlink(missing_ok=True)
 
 
-def write_focus_file(
-    lake: Lake,
-    files: Sequence[CurrentLakeFile],
-    month: str,
-    output: Path,
-    provider_names: ProviderNames = NO_NAMES,
-) -> int:
-    """Write version 1.2; return the number of lines."""
-    with FocusWriter() as writer:
-        return write_cost_and_usage(
-            writer, lake, files, month, output, provider_names=provider_names
-        )
-
-
 def write_cost_and_usage(
     writer: FocusWriter,
     lake: Lake,

@@ -108,18 +108,6 @@ async def migrate(url: str, packages: Sequence[MigrationPackage]) -> None:
     await _run_as_owner(url, upgrade)
 
 
-async def drop_schema(url: str, packages: Sequence[MigrationPackage]) -> None:
-    """Undo every migration, last package first; all data is lost."""
-
-    def downgrade(connection: sa.Connection) -> None:
-        from alembic import command
-
-        for package in reversed(packages):
-            command.downgrade(_alembic_config(package, connection), "base")
-
-    await _run_as_owner(url, downgrade)
-
-
 async def require_empty_database(url: str) -> None:
     """Raise MigrationError if the database contains tables."""
     await _run_as_owner(url, _require_no_tables)
@@ -192,11 +180,6 @@ async def has_rows(url: str, table: str) -> bool:
         return bool(row.scalar_one())
 
     return await _connect_as_owner(url, query)
-
-
-def is_schema_current(connection: sa.Connection, packages: Sequence[MigrationPackage]) -> bool:
-    """Whether the database has the newest revision of every package."""
-    return find_schema_state(connection, packages) is SchemaState.current
 
 
 def find_schema_state(

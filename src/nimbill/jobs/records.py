@@ -269,11 +269,6 @@ def _is_leased(scope: TenantScope, job_id: str, attempt: int) -> list[sa.ColumnE
     ]
 
 
-async def find_job(db: AsyncConnection, scope: TenantScope, job_id: str) -> Row | None:
-    stmt = sa.select(jobs).where(of_tenant(jobs, scope), jobs.c.job_id == job_id)
-    return (await db.execute(stmt)).one_or_none()
-
-
 async def list_organisations_with_due_jobs(
     db: AsyncConnection,
     *,

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nimbill.demo.vendor_files.charges import SyntheticMonth, sum_costs
-from nimbill.demo.vendor_files.dialects import Dialect, sum_costs_by_line_type
+from nimbill.demo.vendor_files.dialects import Dialect
 from nimbill.demo.vendor_files.file_writer import write_files
-from tests.costs.delivery_reader import DeliveryResult, read_delivery
+from tests.costs.delivery_reader import DeliveryResult, read_delivery, sum_costs_by_line_type
 
 FILE_FORMATS = ("csv", "csv.gz", "csv.zip", "parquet")
 

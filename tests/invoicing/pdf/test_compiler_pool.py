@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from bench.example_invoices import build_long_invoice, build_short_invoice
+from bench.example_invoices import build_long_invoice, build_short_invoice, render_invoice
 from nimbill.foundation.errors import Unavailable
 from nimbill.foundation.language import Language
 from nimbill.invoicing.pdf import compiler_pool, rendering
@@ -42,7 +42,7 @@ def list_process_ids(pool: CompilerPool) -> list[int]:
 
 
 def test_a_process_of_the_pool_gives_the_same_bytes() -> None:
-    assert run(compile_short) == rendering.render_invoice(build_short_invoice(Language.en))
+    assert run(compile_short) == render_invoice(build_short_invoice(Language.en))
 
 
 def test_a_process_is_reused_and_replaced_after_some_documents(

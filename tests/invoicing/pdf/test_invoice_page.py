@@ -12,12 +12,12 @@ from bench.example_invoices import (
     build_short_invoice,
     build_terms,
     build_usage,
+    render_invoice,
 )
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
 from nimbill.invoicing.calculation.charges import MonthlyCharges
 from nimbill.invoicing.documents.document import PayerImport
-from nimbill.invoicing.pdf import rendering
 from tests.invoicing.pdf.pdf_text import extract_text, remove_whitespace
 
 IN_JAPANESE = """
@@ -112,7 +112,7 @@ IN_ENGLISH = """
     ("language", "expected"), [(Language.ja, IN_JAPANESE), (Language.en, IN_ENGLISH)]
 )
 def test_every_field_is_printed_as_text(language: Language, expected: str) -> None:
-    text = remove_whitespace(extract_text(rendering.render_invoice(build_short_invoice(language))))
+    text = remove_whitespace(extract_text(render_invoice(build_short_invoice(language))))
 
     missing = [line for line in expected.split("\n") if remove_whitespace(line) not in text]
 
@@ -121,7 +121,7 @@ def test_every_field_is_printed_as_text(language: Language, expected: str) -> No
 
 def test_the_printed_figures_equal_those_of_the_sheet() -> None:
     invoice = build_short_invoice(Language.en)
-    text = extract_text(rendering.render_invoice(invoice))
+    text = extract_text(render_invoice(invoice))
     printed = [
         *(line.charge for line in invoice.sheet.lines),
         *(line.after for line in invoice.sheet.lines),
@@ -138,7 +138,7 @@ def test_the_printed_figures_equal_those_of_the_sheet() -> None:
 def test_dollars_are_printed_with_cents_and_sign() -> None:
     charges = build_short_invoice(Language.en).charges
     invoice = build_document(charges, build_terms(currency=Currency.usd), Language.en)
-    text = extract_text(rendering.render_invoice(invoice))
+    text = extract_text(render_invoice(invoice))
 
     assert f"Total due ${invoice.sheet.total:,.2f}" in text
     assert "After discount (USD)" in text
@@ -148,9 +148,7 @@ def test_dollars_are_printed_with_cents_and_sign() -> None:
 def test_dollars_have_a_japanese_label() -> None:
     charges = build_short_invoice(Language.ja).charges
     text = extract_text(
-        rendering.render_invoice(
-            build_document(charges, build_terms(currency=Currency.usd), Language.ja)
-        )
+        render_invoice(build_document(charges, build_terms(currency=Currency.usd), Language.ja))
     )
 
     assert "割引後金額（米ドル）" in text
@@ -164,8 +162,8 @@ def test_a_negative_total_is_marked() -> None:
     )
     terms = build_terms(support_fee="fix", substitution_fee="fix", discount_rate=Decimal(0))
 
-    japanese = extract_text(rendering.render_invoice(build_document(charges, terms, Language.ja)))
-    english = extract_text(rendering.render_invoice(build_document(charges, terms, Language.en)))
+    japanese = extract_text(render_invoice(build_document(charges, terms, Language.ja)))
+    english = extract_text(render_invoice(build_document(charges, terms, Language.en)))
 
     assert "ご請求金額（税込） ▲¥11,000" in japanese  # 1,000 - 11,000, and 10 % of it
     assert "消費税（10%） ▲1,000" in japanese
@@ -174,7 +172,7 @@ def test_a_negative_total_is_marked() -> None:
 
 
 def test_an_invoice_without_issuer_is_printed() -> None:
-    text = extract_text(rendering.render_invoice(build_short_invoice(Language.ja, issuer=None)))
+    text = extract_text(render_invoice(build_short_invoice(Language.ja, issuer=None)))
 
     assert "さくら製作所株式会社 御中" in text
     assert "合計（税込） ¥387,112" in text
@@ -183,18 +181,16 @@ def test_an_invoice_without_issuer_is_printed() -> None:
 
 
 def test_a_later_revision_is_printed_with_the_number() -> None:
-    assert "202610-0042（第2版）" in extract_text(
-        rendering.render_invoice(build_long_invoice(Language.ja))
-    )
+    assert "202610-0042（第2版）" in extract_text(render_invoice(build_long_invoice(Language.ja)))
     assert "202610-0042 (revision 2)" in extract_text(
-        rendering.render_invoice(build_long_invoice(Language.en))
+        render_invoice(build_long_invoice(Language.en))
     )
-    assert "第1版" not in extract_text(rendering.render_invoice(build_short_invoice(Language.ja)))
+    assert "第1版" not in extract_text(render_invoice(build_short_invoice(Language.ja)))
 
 
 def test_the_title_of_the_billing_group_replaces_the_default() -> None:
     text = extract_text(
-        rendering.render_invoice(build_short_invoice(Language.ja, title="クラウド利用料 御請求書"))
+        render_invoice(build_short_invoice(Language.ja, title="クラウド利用料 御請求書"))
     )
 
     assert text.startswith("クラウド利用料 御請求書")
@@ -204,12 +200,12 @@ def test_provisional_costs_are_marked() -> None:
     provisional = [PayerImport(payer_id="1", import_id="im_1", provisional=True)]
 
     assert "暫定" in extract_text(
-        rendering.render_invoice(build_short_invoice(Language.ja, imports=provisional))
+        render_invoice(build_short_invoice(Language.ja, imports=provisional))
     )
     assert "Provisional" in extract_text(
-        rendering.render_invoice(build_short_invoice(Language.en, imports=provisional))
+        render_invoice(build_short_invoice(Language.en, imports=provisional))
     )
-    assert "暫定" not in extract_text(rendering.render_invoice(build_short_invoice(Language.ja)))
+    assert "暫定" not in extract_text(render_invoice(build_short_invoice(Language.ja)))
 
 
 def test_an_invoice_by_tag_lists_tags_instead_of_accounts() -> None:
@@ -223,7 +219,7 @@ def test_an_invoice_by_tag_lists_tags_instead_of_accounts() -> None:
     invoice = build_document(
         charges, build_terms(calc_type="tag"), Language.ja, tag_key="Department"
     )
-    text = remove_whitespace(extract_text(rendering.render_invoice(invoice)))
+    text = remove_whitespace(extract_text(render_invoice(invoice)))
 
     assert "営業部Department" in text
     assert "（タグなし）" in text
@@ -232,14 +228,12 @@ def test_an_invoice_by_tag_lists_tags_instead_of_accounts() -> None:
 
 def test_without_due_date_there_is_no_line_for_it() -> None:
     assert "お支払期限" not in extract_text(
-        rendering.render_invoice(build_short_invoice(Language.ja, due_date=None))
+        render_invoice(build_short_invoice(Language.ja, due_date=None))
     )
 
 
 def test_the_memo_is_not_printed() -> None:
-    text = extract_text(
-        rendering.render_invoice(build_short_invoice(Language.ja, memo="margin is thin"))
-    )
+    text = extract_text(render_invoice(build_short_invoice(Language.ja, memo="margin is thin")))
 
     assert "margin is thin" not in text
 
@@ -249,9 +243,7 @@ def test_a_unit_price_keeps_its_digits() -> None:
         cost_currency=Currency.usd, usage=(), items=(build_item("a", "0.1255", "1000.50"),)
     )
     text = extract_text(
-        rendering.render_invoice(
-            build_document(charges, build_terms(currency=Currency.usd), Language.en)
-        )
+        render_invoice(build_document(charges, build_terms(currency=Currency.usd), Language.en))
     )
 
     assert "0.1255 × 1,000.5" in text
@@ -264,8 +256,6 @@ def test_an_account_that_is_named_like_its_number_is_printed_once() -> None:
         usage=tuple(build_usage(number, number, [("AmazonEC2", "10")])),
         entries=(build_entry("Fee", "Setup", "1", customer_id=number, customer_name=number),),
     )
-    text = extract_text(
-        rendering.render_invoice(build_document(charges, build_terms(), Language.en))
-    )
+    text = extract_text(render_invoice(build_document(charges, build_terms(), Language.en)))
 
     assert text.count(number) == 2  # the heading of its usage, and the note of its entry

@@ -12,12 +12,12 @@ from bench.example_invoices import (
     build_long_invoice,
     build_short_invoice,
     build_terms,
+    render_invoice,
 )
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
 from nimbill.invoicing.calculation.charges import MonthlyCharges
 from nimbill.invoicing.documents.document import InvoiceDocument
-from nimbill.invoicing.pdf import rendering
 from tests.invoicing.pdf.pdf_text import FIGURE, extract_pages, find_figure, parse_figure
 
 # the line of a service or a fee: name, charge, amount
@@ -33,7 +33,7 @@ FORWARD = {Language.ja: "前頁より繰越", Language.en: "Brought forward"}
 def render_long_invoice(language: Language, accounts: int) -> tuple[InvoiceDocument, Sequence[str]]:
     """The invoice and the text of its pages; rendered once for all tests."""
     invoice = build_long_invoice(language, accounts=accounts)
-    return invoice, extract_pages(rendering.render_invoice(invoice))
+    return invoice, extract_pages(render_invoice(invoice))
 
 
 @pytest.mark.parametrize("language", Language)
@@ -63,7 +63,7 @@ def test_the_last_page_ends_with_the_total() -> None:
 
 
 def test_an_invoice_on_one_page_carries_nothing_over() -> None:
-    (page,) = extract_pages(rendering.render_invoice(build_short_invoice(Language.ja)))
+    (page,) = extract_pages(render_invoice(build_short_invoice(Language.ja)))
 
     assert "繰越" not in page
 
@@ -103,9 +103,7 @@ def test_account_headings_are_repeated_and_never_last_on_a_page() -> None:
 
 def test_an_empty_invoice_says_that_nothing_is_charged() -> None:
     nothing = MonthlyCharges(cost_currency=Currency.usd, usage=())
-    (page,) = extract_pages(
-        rendering.render_invoice(build_document(nothing, build_terms(), Language.ja))
-    )
+    (page,) = extract_pages(render_invoice(build_document(nothing, build_terms(), Language.ja)))
 
     assert "ご請求の明細はありません。" in page
     assert "合計（税込） ¥0" in page

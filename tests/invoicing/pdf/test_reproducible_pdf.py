@@ -11,35 +11,33 @@ import pytest
 from pypdfium2 import PdfDocument
 from pypdfium2.raw import FPDF_PAGEOBJ_TEXT
 
-from bench.example_invoices import build_long_invoice, build_short_invoice
+from bench.example_invoices import build_long_invoice, build_short_invoice, render_invoice
 from nimbill.foundation.errors import Unavailable
 from nimbill.foundation.language import Language
 from nimbill.invoicing.documents.document import decode_document, encode_document
-from nimbill.invoicing.pdf import rendering, typst_compiler
+from nimbill.invoicing.pdf import typst_compiler
 from tests.invoicing.pdf.pdf_text import read_properties
 
 IN_ANOTHER_PROCESS = """
 import hashlib, sys
+from bench.example_invoices import render_invoice
 from nimbill.invoicing.documents.document import decode_document
-from nimbill.invoicing.pdf import rendering
-print(hashlib.sha256(rendering.render_invoice(decode_document(sys.stdin.read()))).hexdigest())
+print(hashlib.sha256(render_invoice(decode_document(sys.stdin.read()))).hexdigest())
 """
 
 
 @pytest.mark.parametrize("language", Language)
 def test_rendering_a_document_twice_gives_the_same_bytes(language: Language) -> None:
-    first = rendering.render_invoice(build_long_invoice(language))
-    rendering.render_invoice(build_short_invoice(language))  # something else in between
+    first = render_invoice(build_long_invoice(language))
+    render_invoice(build_short_invoice(language))  # something else in between
 
-    assert rendering.render_invoice(build_long_invoice(language)) == first
+    assert render_invoice(build_long_invoice(language)) == first
 
 
 def test_a_decoded_document_gives_the_same_bytes() -> None:
     invoice = build_long_invoice(Language.ja)
 
-    assert rendering.render_invoice(
-        decode_document(encode_document(invoice))
-    ) == rendering.render_invoice(invoice)
+    assert render_invoice(decode_document(encode_document(invoice))) == render_invoice(invoice)
 
 
 def test_another_process_and_environment_give_the_same_bytes() -> None:
@@ -54,15 +52,15 @@ def test_another_process_and_environment_give_the_same_bytes() -> None:
         check=True,
     )
 
-    assert response.stdout.strip() == hashlib.sha256(rendering.render_invoice(invoice)).hexdigest()
+    assert response.stdout.strip() == hashlib.sha256(render_invoice(invoice)).hexdigest()
 
 
 def test_concurrent_threads_give_the_same_bytes() -> None:
     invoices = [build_short_invoice(Language.ja, invoice_no=f"202610-{n:04}") for n in range(16)]
-    one_by_one = [rendering.render_invoice(invoice) for invoice in invoices]
+    one_by_one = [render_invoice(invoice) for invoice in invoices]
 
     with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(rendering.render_invoice, invoices)) == one_by_one
+        assert list(threads.map(render_invoice, invoices)) == one_by_one
 
 
 def test_rendering_releases_the_interpreter_lock() -> None:
@@ -71,7 +69,7 @@ def test_rendering_releases_the_interpreter_lock() -> None:
     turns = 0
 
     with ThreadPoolExecutor(1) as threads:
-        printing = threads.submit(rendering.render_invoice, invoice)
+        printing = threads.submit(render_invoice, invoice)
         while not printing.done():
             time.sleep(0.001)
             turns += 1
@@ -80,7 +78,7 @@ def test_rendering_releases_the_interpreter_lock() -> None:
 
 
 def test_the_file_properties_contain_title_author_and_date() -> None:
-    about = read_properties(rendering.render_invoice(build_short_invoice(Language.ja)))
+    about = read_properties(render_invoice(build_short_invoice(Language.ja)))
 
     assert about["Title"] == "請求書 202610-0001"
     assert about["Author"] == "株式会社みなとクラウド"
@@ -88,14 +86,14 @@ def test_the_file_properties_contain_title_author_and_date() -> None:
 
 
 def test_without_issuer_the_file_has_no_author() -> None:
-    about = read_properties(rendering.render_invoice(build_short_invoice(Language.en, issuer=None)))
+    about = read_properties(render_invoice(build_short_invoice(Language.en, issuer=None)))
 
     assert "Title" in about
     assert "Author" not in about
 
 
 def test_the_font_is_embedded() -> None:
-    with PdfDocument(rendering.render_invoice(build_long_invoice(Language.ja))) as document:
+    with PdfDocument(render_invoice(build_long_invoice(Language.ja))) as document:
         for page in document:
             fonts = [text.get_font() for text in page.get_objects(filter=[FPDF_PAGEOBJ_TEXT])]
             assert fonts
@@ -116,8 +114,8 @@ def test_system_fonts_are_not_used() -> None:
 
 
 def test_files_stay_small() -> None:
-    assert len(rendering.render_invoice(build_short_invoice(Language.ja))) < 120_000
-    assert len(rendering.render_invoice(build_long_invoice(Language.ja, accounts=25))) < 600_000
+    assert len(render_invoice(build_short_invoice(Language.ja))) < 120_000
+    assert len(render_invoice(build_long_invoice(Language.ja, accounts=25))) < 600_000
 
 
 LOADED_MODULES = """

@@ -11,12 +11,13 @@ from bench.example_invoices import (
     build_short_invoice,
     build_terms,
     build_usage,
+    render_invoice,
 )
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.language import Language
 from nimbill.invoicing.calculation.charges import MonthlyCharges
 from nimbill.invoicing.documents.document import Addressee, InvoiceDocument, Issuer
-from nimbill.invoicing.pdf import rendering, typst_compiler
+from nimbill.invoicing.pdf import typst_compiler
 from tests.invoicing.pdf.pdf_text import (
     extract_pages,
     extract_text,
@@ -74,9 +75,7 @@ def build_document_with_text(text: str) -> InvoiceDocument:
 
 @pytest.mark.parametrize("text", MARKUP)
 def test_markup_is_printed_as_text(text: str) -> None:
-    printed = remove_whitespace(
-        extract_text(rendering.render_invoice(build_document_with_text(text)))
-    )
+    printed = remove_whitespace(extract_text(render_invoice(build_document_with_text(text))))
 
     # title, addressee 5, issuer 5, account, service, entry 2, item, bank, remarks, notes
     assert printed.count(remove_whitespace(text)) >= 19
@@ -105,7 +104,7 @@ def test_templates_can_read_only_their_own_files() -> None:
     ids=["one word", "kanji", "hyphens", "digits", "lines", "address"],
 )
 def test_long_texts_stay_within_the_margins_and_are_complete(text: str) -> None:
-    pdf = rendering.render_invoice(build_document_with_text(text))
+    pdf = render_invoice(build_document_with_text(text))
 
     assert find_right_edge(pdf) < 544.3  # points: A4 less the margin of 18 mm
     assert remove_whitespace("".join(extract_pages(pdf))).count(remove_whitespace(text)) >= 5
@@ -117,7 +116,7 @@ def test_long_texts_stay_within_the_margins_and_are_complete(text: str) -> None:
     ids=["emoji", "rare kanji", "arabic", "korean and thai", "private", "accents"],
 )
 def test_characters_missing_from_the_font_do_not_prevent_rendering(text: str) -> None:
-    printed = extract_text(rendering.render_invoice(build_document_with_text(f"前{text}後")))
+    printed = extract_text(render_invoice(build_document_with_text(f"前{text}後")))
 
     assert "前" in printed
     assert "後" in printed
@@ -126,7 +125,7 @@ def test_characters_missing_from_the_font_do_not_prevent_rendering(text: str) ->
 def test_lone_surrogates_and_control_characters_are_removed() -> None:
     text = "前\x00\x07\x1b[31m\ud800\u202e後\u200b\ufeff"
 
-    printed = extract_text(rendering.render_invoice(build_document_with_text(text)))
+    printed = extract_text(render_invoice(build_document_with_text(text)))
 
     assert "\u202e" not in printed
     assert "\x07" not in printed
@@ -134,7 +133,7 @@ def test_lone_surrogates_and_control_characters_are_removed() -> None:
 
 
 def test_line_breaks_of_an_address_are_kept() -> None:
-    text = extract_text(rendering.render_invoice(build_short_invoice(Language.ja)))
+    text = extract_text(render_invoice(build_short_invoice(Language.ja)))
 
     assert "虎ノ門九丁目9番9号\nみなとビル 12階" in text
 
@@ -148,11 +147,11 @@ def test_long_amounts_fit_into_their_column() -> None:
 
     assert (
         f"AmazonEC2 {invoice.sheet.usage_charge:,} {invoice.sheet.usage_after:,}"
-        in extract_text(rendering.render_invoice(invoice))
+        in extract_text(render_invoice(invoice))
     )
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.text(st.characters(codec=None), min_size=1, max_size=60))
 def test_any_text_can_be_rendered(text: str) -> None:
-    assert rendering.render_invoice(build_document_with_text(text)).startswith(b"%PDF")
+    assert render_invoice(build_document_with_text(text)).startswith(b"%PDF")

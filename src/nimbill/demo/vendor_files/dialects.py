@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from decimal import Decimal
 from enum import StrEnum
 from typing import Literal
 
 import pyarrow as pa
 
 from nimbill.demo.vendor_files import aws, azure, focus
-from nimbill.demo.vendor_files.charges import MONEY, ChargeKind, SyntheticMonth, sum_costs
+from nimbill.demo.vendor_files.charges import MONEY, ChargeKind, SyntheticMonth
 from nimbill.demo.vendor_files.columns import FileColumn
 
 CostType = Literal["decimal", "double"]
@@ -58,13 +56,3 @@ def build_columns(
         case Dialect.azure_mca:
             return azure.mca_columns(month, money)
     return focus.focus_columns(month, dialect.value[-3:].replace("_", "."), money)
-
-
-def sum_costs_by_line_type(
-    month: SyntheticMonth, dialect: Dialect
-) -> dict[tuple[str, str], Decimal]:
-    """Exact totals by customer and the dialect's line type."""
-    totals: defaultdict[tuple[str, str], Decimal] = defaultdict(Decimal)
-    for (customer, kind), cost in sum_costs(month).items():
-        totals[customer, dialect.line_types[kind]] += cost
-    return dict(totals)

@@ -1,4 +1,4 @@
-"""Renders invoice documents as PDF; the same documents give the same bytes."""
+"""Builds the compiler's input from invoice documents; the same documents give the same bytes."""
 
 import datetime
 import json
@@ -6,21 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from nimbill.invoicing.documents.document import InvoiceDocument
-from nimbill.invoicing.pdf import typst_compiler
 from nimbill.invoicing.pdf.cover_page import build_cover_page
 from nimbill.invoicing.pdf.invoice_page import build_invoice_page
-
-
-def render_invoice(document: InvoiceDocument) -> bytes:
-    """Render one invoice in this process; the service uses processes of a pool."""
-    data, timestamp = build_compiler_input([document], with_cover=False)
-    return typst_compiler.compile_pdf(data, timestamp=timestamp)
-
-
-def render_cover(documents: Sequence[InvoiceDocument]) -> bytes:
-    """Render the invoices of one billing group and month behind a cover page with their sums."""
-    data, timestamp = build_compiler_input(documents, with_cover=True)
-    return typst_compiler.compile_pdf(data, timestamp=timestamp)
 
 
 def build_compiler_input(
