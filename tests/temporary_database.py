@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -27,26 +27,39 @@ def temporary_database(owner: Address, superuser: Address) -> Iterator[Address]:
 
 def execute_sql(address: Address, statement: str, *values: Any) -> list[Any]:
     """Execute and commit one statement; return its rows."""
-    rows: list[Any] = asyncio.run(
-        _with_connection(address, lambda db: db.fetch(statement, *values))
-    )
-    return rows
+
+    async def execute() -> list[Any]:
+        async with connected(address) as db:
+            rows: list[Any] = await db.fetch(statement, *values)
+            return rows
+
+    return asyncio.run(execute())
 
 
 def execute_script(address: Address, statements: str) -> None:
     """Execute several statements in one transaction."""
-    asyncio.run(_with_connection(address, lambda db: db.execute(statements)))
+
+    async def execute() -> None:
+        async with connected(address) as db:
+            await db.execute(statements)
+
+    asyncio.run(execute())
 
 
-async def _with_connection(address: Address, run: Callable[[Any], Awaitable[Any]]) -> Any:
-    db = await asyncpg.connect(
+@asynccontextmanager
+async def connected(address: Address) -> AsyncIterator[asyncpg.Connection]:
+    db = await connect(address)
+    try:
+        yield db
+    finally:
+        await db.close()
+
+
+async def connect(address: Address) -> asyncpg.Connection:
+    return await asyncpg.connect(
         host=address.host,
         port=address.port,
         user=address.user,
         password=address.password,
         database=address.database,
     )
-    try:
-        return await run(db)
-    finally:
-        await db.close()

@@ -8,8 +8,7 @@ from typing import Any
 from nimbill.foundation import clock
 from nimbill.foundation.ids import new_id
 from tests.contract.month_factories import make_saved_group
-from tests.contract.record_reference import RecordReference
-from tests.contract.tenants import PLAIN_VALUES, Tenant, make_billing_group
+from tests.contract.tenants import PLAIN_VALUES, RecordReference, Tenant, make_billing_group
 from tests.subusers import create_subuser
 
 

@@ -37,10 +37,8 @@ EXPLANATIONS = frozenset(
         "Next state",
         "Other effects",
         "Effect",
-        "Request",
         "Response",
         "Path",
-        "Rule",
     }
 )
 # the original refers to a part of its own document here

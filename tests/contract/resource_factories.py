@@ -32,7 +32,6 @@ from tests.contract.month_factories import (
     make_tagged_cost,
 )
 from tests.contract.payment_factories import find_last_payment, make_paid_group
-from tests.contract.record_reference import RecordReference
 from tests.contract.sending_factories import (
     OF_SENT_INVOICES,
     make_delivery,
@@ -47,6 +46,7 @@ from tests.contract.stack_factories import (
 )
 from tests.contract.tenants import (
     PAYER,
+    RecordReference,
     Tenant,
     make_account,
     make_billing_group,

@@ -17,9 +17,8 @@ from nimbill.foundation.product import Product
 from nimbill.http.downloads import CSV_TYPE
 from tests.contract import resource_factories, valid_bodies
 from tests.contract.declared_routes import Route
-from tests.contract.record_reference import RecordReference
 from tests.contract.resource_factories import find_reference
-from tests.contract.tenants import PLAIN_VALUES, Tenant
+from tests.contract.tenants import PLAIN_VALUES, RecordReference, Tenant
 from tests.contract.webhook_factories import make_webhook_delivery
 
 # protected routes that parse their body themselves, and why the body refers to no record

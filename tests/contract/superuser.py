@@ -12,6 +12,7 @@ import asyncpg
 
 from nimbill.database.embedded_postgres import Address
 from tests.running_service import Service
+from tests.temporary_database import connect
 
 # rows to compare, by table; recurring jobs of the service change without a request
 COMPARED_ROWS = {"jobs": "t.subject <> 'maintenance'"}
@@ -139,15 +140,7 @@ class Superuser:
 
 @contextmanager
 def connect_superuser(service: Service, address: Address) -> Iterator[Superuser]:
-    connection = service.run(
-        lambda: asyncpg.connect(
-            host=address.host,
-            port=address.port,
-            user=address.user,
-            password=address.password,
-            database=address.database,
-        )
-    )
+    connection = service.run(lambda: connect(address))
     superuser = Superuser(service, connection)
     try:
         yield superuser

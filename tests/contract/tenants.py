@@ -1,10 +1,10 @@
-"""Organisations for isolation tests: every text of a tenant contains its canary word."""
+"""Organisations for isolation tests, whose texts contain their canary word, and their records."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
@@ -67,6 +67,26 @@ class Tenant:
 
     def add(self, table: str, **values: Any) -> None:
         self.superuser.add(table, organisation_id=self.organisation_id, **values)
+
+
+@dataclass(frozen=True)
+class RecordReference:
+    """How a request refers to a record, how to create one, and where it is stored."""
+
+    make: Callable[[Tenant], str]
+    table: str
+    column: str
+    filtered: bool = False  # a billingGroup filter can hide the record
+    prefix: str = ""  # text in front of the id
+    suffix: str = ""  # text after the id
+    alternative: RecordReference | None = None  # another way to refer to the same record
+
+    def create(self, tenant: Tenant) -> str:
+        return self.prefix + self.make(tenant) + self.suffix
+
+    def delete(self, tenant: Tenant, reference: str) -> None:
+        key = reference.removeprefix(self.prefix).removesuffix(self.suffix)
+        tenant.superuser.delete_rows(self.table, tenant.organisation_id, **{self.column: key})
 
 
 def new_tenant(service: Service, superuser: Superuser, canary: str) -> Tenant:

@@ -20,7 +20,7 @@ from nimbill.jobs.recurring import schedule_maintenance
 from tests.contract import schema_checks
 from tests.database.schema_catalogue import drop_schema
 from tests.running_service import Service
-from tests.temporary_database import temporary_database
+from tests.temporary_database import connected, temporary_database
 
 POSTGRESQL: sa.Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
 VERSION_TABLES = {package.version_table for package in schema.MIGRATIONS}
@@ -45,20 +45,11 @@ def run_check(address: Address, check: Check[T], *changes: str) -> T:
     """Run a check after these changes, then roll them back."""
 
     async def run() -> T:
-        db = await asyncpg.connect(
-            host=address.host,
-            port=address.port,
-            user=address.user,
-            password=address.password,
-            database=address.database,
-        )
-        try:
+        async with connected(address) as db:
             await db.execute("BEGIN")
             for change in changes:
                 await db.execute(change)
             return await check(db)
-        finally:
-            await db.close()
 
     return asyncio.run(run())
 

@@ -13,9 +13,12 @@ from nimbill.demo.logo import draw_logo
 from nimbill.foundation import clock
 from tests.contract.approval_factories import build_decision, build_rate_request
 from tests.contract.drift_factories import make_late_import
-from tests.contract.month_factories import make_recalculation_entry, make_saved_group
+from tests.contract.month_factories import (
+    make_invoiced_group,
+    make_recalculation_entry,
+    make_saved_group,
+)
 from tests.contract.payment_factories import payment_file
-from tests.contract.portal_bodies import budget_bodies, portal_bodies
 from tests.contract.resource_factories import (
     make_legacy_role,
     make_reseller,
@@ -23,7 +26,7 @@ from tests.contract.resource_factories import (
     make_user,
     make_username,
 )
-from tests.contract.sending_bodies import sending_bodies
+from tests.contract.sending_factories import make_mailable_group
 from tests.contract.stack_factories import add_container, make_stack, template_body
 from tests.contract.tenants import (
     PAYER,
@@ -320,13 +323,96 @@ def compared_body(tenant: Tenant) -> dict[str, Any]:
     }
 
 
+def account_group_body(tenant: Tenant) -> dict[str, Any]:
+    company_id = make_billing_group(tenant)
+    return {
+        "company_id": company_id,
+        "name": tenant.word("g"),
+        "customer_ids": [make_account(replace(tenant, group=company_id))],
+    }
+
+
+def changed_group_body(tenant: Tenant) -> dict[str, Any]:
+    """An account of the company whose group was created last, which is the one in the path."""
+    rows = tenant.superuser.sql(
+        "SELECT company_id FROM account_groups WHERE organisation_id = $1"
+        " ORDER BY create_time DESC LIMIT 1",
+        tenant.organisation_id,
+    )
+    account = make_account(replace(tenant, group=str(rows[0]["company_id"])))
+    return {"name": tenant.word("g"), "customer_ids": [account]}
+
+
+def contact_body(tenant: Tenant) -> dict[str, Any]:
+    return {
+        "name": tenant.word("c"),
+        "email": f"{tenant.word('c')}@example.com",
+        "send_as": "to",
+        "receives_invoices": True,
+        "language": "ja",
+    }
+
+
+def contact_file(tenant: Tenant) -> str:
+    (row,) = tenant.superuser.sql(
+        "SELECT billinggroup_id FROM billing_groups WHERE organisation_id = $1 AND company_id = $2",
+        tenant.organisation_id,
+        make_billing_group(tenant),
+    )
+    email = f"{tenant.word('c')}@example.com"
+    return f"billinggroup_id,name,email\n{row['billinggroup_id']},{tenant.word('c')},{email}\n"
+
+
+def sending_body(tenant: Tenant) -> dict[str, Any]:
+    company_id = make_mailable_group(tenant)
+    return {
+        "vendor": "aws",
+        "method": "pdf",
+        "company_ids": [company_id],
+        "publish_time": clock.format_seconds(clock.now()),
+    }
+
+
 BODIES: Mapping[str, Callable[[Tenant], Any]] = {
     "create_billing_group": billing_group_body,
     **billing_bodies(),
     **month_bodies(),
-    **budget_bodies(),
-    **portal_bodies(),
-    **sending_bodies(),
+    "change_budgets": lambda tenant: {
+        "budgets": [
+            {
+                "name": tenant.word("b"),
+                "target": "tag",
+                "target_id": f"Team={tenant.word('b')}",
+                "amount": 100,
+                "currency": "jpy",
+                "thresholds": [{"percent": 80, "of": "actual"}],
+            }
+        ]
+    },
+    "change_budget_alerts": lambda tenant: {
+        "enabled": True,
+        "recipients": [f"{tenant.word('e')}@example.com"],
+        "language": "en",
+    },
+    "create_account_group": account_group_body,
+    "change_account_group": changed_group_body,
+    "rename_account": lambda tenant: {"name": tenant.word("a")},
+    "create_saved_filter": lambda tenant: {
+        "name": tenant.word("f"),
+        "content": {"services": [tenant.word("s")]},
+    },
+    "create_contact": contact_body,
+    "create_contacts_from_csv": contact_file,
+    "replace_contact": contact_body,
+    "preview_sending": sending_body,
+    "send_invoices": sending_body,
+    "mark_invoices_as_sent": lambda tenant: {
+        "vendor": "aws",
+        "revisions": {make_invoiced_group(tenant): 1},
+    },
+    "publish_invoice": lambda _: {
+        "publish_time": clock.format_seconds(clock.now() + timedelta(days=1))
+    },
     "create_subuser": subuser_body,
     "change_password": lambda _: {"password": PASSWORD, "old_password": PASSWORD},
     "change_email": lambda tenant: {

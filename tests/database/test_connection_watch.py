@@ -19,7 +19,6 @@ from nimbill.database import connection_watch
 from nimbill.database.connection_watch import ConnectionWatch
 from nimbill.database.embedded_postgres import Address, embedded_postgres
 from nimbill.database.tenant_scope import create_app_engine, is_database_unavailable
-from tests.proof.database_faults import connected
 from tests.proof.faulty_network import (
     FaultyNetwork,
     NetworkFault,
@@ -27,6 +26,7 @@ from tests.proof.faulty_network import (
     require_packet_filters,
 )
 from tests.proof.row import NotPossibleHere
+from tests.temporary_database import connected
 
 SECONDS_MAX = 50  # a watchdog, shorter than the driver's own limit
 SLEEP = "SELECT pg_sleep(25)::text"

@@ -34,6 +34,7 @@ from nimbill.database.embedded_postgres import (
 from nimbill.database.embedded_postgres.locks import locked, open_lock, try_lock
 from tests.command_line import wait_until
 from tests.database.server_processes import kill_server, server_pid
+from tests.temporary_database import execute_sql
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 NOBODY = 65534
@@ -106,20 +107,7 @@ def end_user(process: subprocess.Popen[str]) -> None:
 
 
 def fetch_value(address: Address, stmt: str) -> Any:
-    async def fetch() -> Any:
-        connection = await asyncpg.connect(
-            host=address.host,
-            port=address.port,
-            user=address.user,
-            password=address.password,
-            database=address.database,
-        )
-        try:
-            return await connection.fetchval(stmt)
-        finally:
-            await connection.close()
-
-    return asyncio.run(fetch())
+    return execute_sql(address, stmt)[0][0]
 
 
 def enter_and_leave(folder: Path) -> None:
@@ -233,7 +221,7 @@ def test_a_killed_user_does_not_stop_the_server(folder: Path, start_user: StartU
 
 def test_a_killed_server_is_restarted_with_its_data(folder: Path) -> None:
     with embedded_postgres(folder) as address:
-        fetch_value(address, "CREATE TABLE paid AS SELECT 42 AS amount")
+        execute_sql(address, "CREATE TABLE paid AS SELECT 42 AS amount")
 
         kill_server(folder)
 

@@ -14,8 +14,7 @@ from nimbill.application.schema import MIGRATIONS
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.migrate import MigrationError, MigrationPackage, migrate
 from tests.database.schema_catalogue import describe_schema, drop_schema, is_current
-from tests.proof.database_faults import connected
-from tests.temporary_database import execute_sql
+from tests.temporary_database import connected, execute_sql
 
 LATER = MigrationPackage("tests.database.later_migrations", "alembic_version_later")
 ALL = (*MIGRATIONS, LATER)

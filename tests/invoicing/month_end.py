@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -12,6 +13,7 @@ import httpx
 from nimbill.foundation import exact_json
 from nimbill.foundation.ids import new_id
 from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
+from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.customers.cloud_accounts.accounts import add_account
 from tests.imports.aws_reports import COLUMNS, report_line, write_report
 from tests.imports.repeating_importer import RepeatingImporter
@@ -23,25 +25,7 @@ MONTH = "2026-09"
 PAYER = COLUMNS["bill/PayerAccountId"]
 
 # the terms of worked example A
-SETTING: dict[str, Any] = {
-    "calc_type": "account",
-    "currency": "jpy",
-    "discount_calc_logic": "usageamount",
-    "discount_rate": Decimal("0.05"),
-    "discount_target_usage": "cloudpaywithfee",
-    "substitution_fee": "percent",
-    "substitution_fee_calc_target": "discounted",
-    "substitution_fee_calc_type": "allsum",
-    "substitution_fee_target_usage": "cloudpaywithfee",
-    "substitution_fix": 0,
-    "substitution_rate": Decimal("0.03"),
-    "support_amount_target": "allusage",
-    "support_fee": "aws_business",
-    "support_fee_calc_target": "nondiscount",
-    "support_fix": 0,
-    "support_rate": 0,
-    "tax_rate": Decimal("0.10"),
-}
+SETTING: dict[str, Any] = json.loads(json.dumps(VALID_SETTING), parse_float=Decimal)
 JSON = {"Content-Type": "application/json"}
 
 

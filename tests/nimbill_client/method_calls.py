@@ -36,7 +36,7 @@ from nimbill_client import (
     SupportFeeTarget,
     WebhookEndpointBody,
 )
-from tests.nimbill_client.sample_terms import TERMS
+from tests.invoicing.month_end import SETTING as TERMS
 
 FILE = Path("file")
 MONTH = "2026-09"

@@ -17,7 +17,7 @@ import httpx
 
 from nimbill.database.embedded_postgres import Address
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS, VALID_SETTING
-from tests.proof.database_faults import rows
+from tests.temporary_database import execute_sql
 
 PATH = "/m/core/billinggroup"
 SECONDS_BETWEEN_TRIES = 0.05
@@ -178,7 +178,7 @@ def compare_with_records(
     journal: WriteJournal, superuser: Address, organisation_id: str
 ) -> list[str]:
     """Everything acknowledged is stored once, with its key and its audit row, and nothing else."""
-    stored = rows(superuser, _STORED, organisation_id)
+    stored = execute_sql(superuser, _STORED, organisation_id)
     times = Counter(row["name"] for row in stored)
     misses = [f"{name} is stored {count} times" for name, count in times.items() if count > 1]
     found = {row["name"]: row for row in stored}
@@ -200,7 +200,9 @@ def compare_with_records(
 def find_lost(journal: WriteJournal, superuser: Address, organisation_id: str) -> list[str]:
     """Everything acknowledged so far that is not stored; the clients may go on meanwhile."""
     acknowledged = dict(journal.acknowledged)
-    found = {row["name"]: row["company_id"] for row in rows(superuser, _NAMES, organisation_id)}
+    found = {
+        row["name"]: row["company_id"] for row in execute_sql(superuser, _NAMES, organisation_id)
+    }
     return [
         f"{name} was acknowledged and is lost"
         for name, company_id in acknowledged.items()
@@ -210,5 +212,5 @@ def find_lost(journal: WriteJournal, superuser: Address, organisation_id: str) -
 
 def _count_audited(superuser: Address, organisation_id: str) -> Counter[str]:
     """How many audit rows contain each word; a company_id is one."""
-    entries = rows(superuser, _AUDITED, organisation_id)
+    entries = execute_sql(superuser, _AUDITED, organisation_id)
     return Counter(word for row in entries for word in set(re.findall(r"[\w-]+", row["entry"])))

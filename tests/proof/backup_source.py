@@ -27,9 +27,9 @@ from nimbill.identity.organisations.operations import NewOrganisation
 from tests.commands.installations import BilledMonth, fill_service
 from tests.commands.run_command import run_command
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
-from tests.proof.database_faults import rows
 from tests.proof.real_server import environment_for, stop
 from tests.running_service import Service, running_service
+from tests.temporary_database import execute_sql
 
 GROUPS = "/m/core/billinggroup"
 SLOT = "archive"
@@ -179,7 +179,7 @@ def invoice_path(billed: BilledMonth) -> str:
 @contextmanager
 def _archived_wal(superuser: Address, wal: Path) -> Iterator[None]:
     """Receive the write-ahead log all the time, as the operating guide describes."""
-    rows(superuser, "SELECT pg_create_physical_replication_slot($1, true)", SLOT)
+    execute_sql(superuser, "SELECT pg_create_physical_replication_slot($1, true)", SLOT)
     line = [str(bin_folder() / "pg_receivewal"), *_connection(superuser)]
     receiver = subprocess.Popen(
         [*line, f"--directory={wal}", f"--slot={SLOT}", "--synchronous", "--no-loop"],

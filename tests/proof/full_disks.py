@@ -30,11 +30,11 @@ from tests.invoicing.exports.export_requests import (
     parse_rows,
     request_export,
 )
-from tests.proof.database_faults import rows
 from tests.proof.disk.mounted_disk import MOUNT_REFUSED
 from tests.proof.row import NotPossibleHere
 from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service, running_service
+from tests.temporary_database import execute_sql
 
 MEBIBYTES = {"database": 400, "data": 64, "log": 1}
 CYCLES = ("database", "journal", "data", "log")
@@ -139,7 +139,7 @@ class FullDisks:
         superuser = superuser_address(self.database)
         with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
             for _ in range(MESSAGES_MAX):
-                rows(superuser, LARGE_MESSAGE)
+                execute_sql(superuser, LARGE_MESSAGE)
         if self.create_group():
             self.misses.append("the journal of the database was not full")
 

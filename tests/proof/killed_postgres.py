@@ -10,8 +10,8 @@ from pathlib import Path
 
 from nimbill.database.embedded_postgres import Address
 from tests.database.server_processes import server_pid
-from tests.proof.database_faults import rows
 from tests.proof.real_server import children
+from tests.temporary_database import execute_sql
 
 DURABLE = ("fsync", "synchronous_commit", "full_page_writes")
 # of jobs, at once instead of after a minute
@@ -20,7 +20,7 @@ EXPIRE_LEASES = "UPDATE jobs SET leased_until = now() WHERE state = 'running'"
 
 def find_unsafe_settings(superuser: Address) -> list[str]:
     """Settings with which a power cut loses or damages data."""
-    values = {name: rows(superuser, f"SHOW {name}")[0][0] for name in DURABLE}
+    values = {name: execute_sql(superuser, f"SHOW {name}")[0][0] for name in DURABLE}
     return [f"{name} is {value}" for name, value in values.items() if value != "on"]
 
 

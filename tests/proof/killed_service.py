@@ -16,11 +16,11 @@ from nimbill.foundation.encryption import load_or_create_key
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from tests.legacy.provisioning.cloud_server import cloud_server
 from tests.proof.counting_proxy import CountingProxy, counting_proxy
-from tests.proof.database_faults import connected, rows
 from tests.proof.file_events import FileEvents, file_events
 from tests.proof.forked_workers import ForkedWorkers, forked_workers
 from tests.proof.killed_operations.operation import Organisation
 from tests.proof.real_server import PASSWORD, environment_for
+from tests.temporary_database import connected, execute_sql
 
 SECONDS_BETWEEN_READS = 0.02
 
@@ -41,12 +41,12 @@ class KilledService:
             self.kills += 1
 
     def expire_leases(self) -> None:
-        rows(self.superuser, "UPDATE jobs SET leased_until = now() WHERE state = 'running'")
+        execute_sql(self.superuser, "UPDATE jobs SET leased_until = now() WHERE state = 'running'")
 
     def read_state(self, organisation: Organisation, queries: Sequence[str]) -> StateDigest:
         """A digest of each response, all at the same moment."""
         organisation_id = organisation.organisation_id
-        (found,) = rows(self.superuser, _digests(queries), organisation_id)
+        (found,) = execute_sql(self.superuser, _digests(queries), organisation_id)
         return tuple(found)
 
     def difference(self, queries: Sequence[str], found: StateDigest, expected: StateDigest) -> str:
@@ -55,7 +55,7 @@ class KilledService:
         both = [
             [
                 str(tuple(row))
-                for row in rows(self.superuser, queries[index], organisation.organisation_id)
+                for row in execute_sql(self.superuser, queries[index], organisation.organisation_id)
             ]
             for organisation in (self.disturbed, self.undisturbed)
         ]

@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from nimbill.database.embedded_postgres import Address
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
 from tests.problem_responses import HttpResponse
-from tests.proof.database_faults import connected
+from tests.temporary_database import connected
 
 GROUPS = "/m/core/billinggroup"
 SECONDS_BETWEEN_LOOKS = 0.05

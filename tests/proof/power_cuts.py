@@ -22,7 +22,6 @@ from nimbill.demo.vendor_files.dialects import Dialect
 from nimbill.demo.vendor_files.file_writer import write_files
 from nimbill.identity.organisations.operations import NewOrganisation
 from tests.plain_http import NO_TLS
-from tests.proof.database_faults import rows
 from tests.proof.disk.mounted_disk import MountedDisk, mounted_disk
 from tests.proof.forked_workers import ForkedWorkers, forked_workers
 from tests.proof.killed_operations.importing import FINAL, PATH
@@ -34,6 +33,7 @@ from tests.proof.killed_postgres import (
 )
 from tests.proof.killed_service import create_organisations
 from tests.proof.real_server import environment_for
+from tests.temporary_database import execute_sql
 
 LINES = 40
 SECONDS_MAX = 120
@@ -77,7 +77,7 @@ class PoweredService:
     def start_postgres(self) -> None:
         """As after a reboot. The address stays the same."""
         self.postgres.enter_context(embedded_postgres(self.disk.folder / "postgres"))
-        rows(self.superuser, EXPIRE_LEASES)
+        execute_sql(self.superuser, EXPIRE_LEASES)
 
     def start_worker(self) -> None:
         os.kill(self.workers.process.pid, signal.SIGCONT)
@@ -221,13 +221,15 @@ def find_lost_imports(
     """Accepted imports that are not stored, and files of the lake that are not as recorded."""
     accepted, done = list(client.accepted), list(client.done)
     query = "SELECT import_id, state FROM cost_imports WHERE organisation_id = $1"
-    states = {row["import_id"]: row["state"] for row in rows(superuser, query, organisation_id)}
+    states = {
+        row["import_id"]: row["state"] for row in execute_sql(superuser, query, organisation_id)
+    }
     misses = [f"{name} was accepted and is lost" for name in accepted if name not in states]
     misses += [
         f"{name} was done and is {states.get(name)}" for name in done if states.get(name) != "done"
     ]
     query = "SELECT path, sha256 FROM lake_files WHERE organisation_id = $1"
-    for path, sha256 in rows(superuser, query, organisation_id):
+    for path, sha256 in execute_sql(superuser, query, organisation_id):
         file = lake / path
         if not file.exists():
             misses.append(f"the file {path} of the lake is lost")

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any
 
 from nimbill.database.embedded_postgres import Address
-from tests.proof.database_faults import connected
+from tests.temporary_database import connected
 
 TABLES = """
     SELECT c.relname AS name, coalesce((

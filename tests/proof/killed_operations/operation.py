@@ -17,7 +17,7 @@ from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import TenantScope, create_app_engine, transaction
 from tests.legacy.provisioning.cloud_server import Cloud
 from tests.plain_http import NO_TLS
-from tests.proof.database_faults import rows
+from tests.temporary_database import execute_sql
 
 SECONDS_MAX = 120
 # responses that are neither success nor failure
@@ -67,7 +67,7 @@ class Organisation:
 
     def fetch(self, query: str) -> list[Any]:
         """Run a query of `stored`."""
-        return rows(self.superuser, query, self.organisation_id)
+        return execute_sql(self.superuser, query, self.organisation_id)
 
     def get(self, path: str) -> Any:
         answer = self.request_until_answered("GET", path)

@@ -32,7 +32,6 @@ from tests.proof.backup_source import (
     backup_source,
     invoice_path,
 )
-from tests.proof.database_faults import rows
 from tests.proof.other_postgres import find_other_programs, other_postgres
 from tests.proof.restores import (
     RestoredInstallation,
@@ -44,6 +43,7 @@ from tests.proof.restores import (
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment, print_progress
 from tests.proof.table_digests import digest_tables
+from tests.temporary_database import execute_sql
 
 TARGET = (
     "50 of 50 restores under writes equal to the source by a SHA-256 per table; no write lost that "
@@ -206,12 +206,12 @@ def _compare_writes(
 
 def _list_writes(superuser: Address, source: BackupSource) -> list[str]:
     query = "SELECT billinggroup_id FROM billing_groups WHERE organisation_id = $1 ORDER BY 1"
-    return [row[0] for row in rows(superuser, query, source.writer.organisation_id)]
+    return [row[0] for row in execute_sql(superuser, query, source.writer.organisation_id)]
 
 
 def _read_rows(superuser: Address, table: str, source: BackupSource) -> set[str]:
     query = f"SELECT t::text FROM {table} t WHERE organisation_id = $1"
-    return {row[0] for row in rows(superuser, query, source.writer.organisation_id)}
+    return {row[0] for row in execute_sql(superuser, query, source.writer.organisation_id)}
 
 
 def _use(http: Any, source: BackupSource) -> list[str]:

@@ -21,14 +21,13 @@ import httpx
 from nimbill.database.embedded_postgres import Address
 from tests.commands.installations import fill_service
 from tests.invoicing.month_end import MONTH
-from tests.proof.database_faults import connected, rows
 from tests.proof.later_version import DOWNGRADE, UPGRADE, LaterVersion, later_version
 from tests.proof.live_traffic import GROUPS, HttpClient, LiveTraffic, measured_lock_waits
 from tests.proof.real_server import NotStarted, RealServer, real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment, print_progress
 from tests.running_service import Service, running_service
-from tests.temporary_database import temporary_database
+from tests.temporary_database import connected, execute_sql, temporary_database
 
 TARGET = (
     "up, down and up again with 1,000,000 sums of costs under traffic of the old and the new "
@@ -108,7 +107,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     ):
         superuser = replace(environment.superuser, database=database.database)
         billed = fill_service(service, environment.new_folder("o2-costs"))
-        rows(superuser, ADD_SUMS, billed.organisation.organisation_id, size)
+        execute_sql(superuser, ADD_SUMS, billed.organisation.organisation_id, size)
         headers = service.root(billed.organisation)
         paths = (
             GROUPS,
@@ -117,7 +116,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
             f"/m/core/months/{MONTH}?vendor=aws",
         )
         traffic = LiveTraffic(headers, paths, environment.logged)
-        columns = {row["table_name"]: row["names"] for row in rows(superuser, COLUMNS)}
+        columns = {row["table_name"]: row["names"] for row in execute_sql(superuser, COLUMNS)}
         before = _sum_up(superuser, columns)
         groups = before["billing_groups"][0]
         live = LiveMigration(superuser, traffic, {OLD: service.http})
@@ -175,7 +174,7 @@ def _sum_up(superuser: Address, columns: dict[str, str]) -> Checksums:
     """Number of rows and a checksum of each table, of the columns that it had at first."""
     return {
         table: tuple(
-            rows(
+            execute_sql(
                 superuser,
                 f"SELECT count(*), coalesce(sum(hashtextextended(t::text, 0)), 0)::text "
                 f"FROM (SELECT {names} FROM {table}) t",

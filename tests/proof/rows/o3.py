@@ -19,7 +19,7 @@ from nimbill.audit.verification import VerificationResult, verify_chain
 from nimbill.database.embedded_postgres import Address
 from nimbill.identity.organisations.operations import NewOrganisation
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
-from tests.proof.database_faults import WILL_FAIL, connected, failing_commits, rows
+from tests.proof.database_faults import WILL_FAIL, failing_commits
 from tests.proof.row import Measurement
 from tests.proof.row_environment import ROOT, RowEnvironment
 from tests.proof.run_tests import PytestResult, run_tests
@@ -31,6 +31,7 @@ from tests.proof.tampering import (
     hash_before,
 )
 from tests.running_service import Service
+from tests.temporary_database import connected, execute_sql
 
 TARGET = (
     "1,000 of 1,000 falsifications found with the exact first bad row (a removed tail: back "
@@ -120,7 +121,7 @@ async def _make_failing_changes(
 def _find_miscounted(
     superuser: Address, organisation: NewOrganisation, answers: list[tuple[str, bool]]
 ) -> list[str]:
-    ids = rows(
+    ids = execute_sql(
         superuser,
         "SELECT entry::jsonb ->> 'request_id' AS id FROM audit_log WHERE organisation_id = $1",
         organisation.organisation_id,

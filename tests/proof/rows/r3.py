@@ -21,12 +21,12 @@ import httpx
 
 from nimbill.database.embedded_postgres import Address, bin_folder, superuser_address
 from tests.proof.canaries import Canaries, find_canaries, find_canaries_in_folder
-from tests.proof.database_faults import rows as query_rows
 from tests.proof.leaky_requests import GROUPS, USERS, CanaryClient
 from tests.proof.leaky_stacks import StackCanaryClient
 from tests.proof.real_server import RealServer, children, real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
+from tests.temporary_database import execute_sql
 
 TARGET = "0 canaries anywhere except in the response that issued them"
 QUICK = 1  # rounds
@@ -82,8 +82,8 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         superuser = superuser_address(folder / "data" / "postgres")
         clients = [_run_client(server, superuser, canaries) for _ in range(size)]
         _crash_a_worker(server)
-        query_rows(superuser, "CHECKPOINT")
-        query_rows(superuser, "SELECT pg_switch_wal()")
+        execute_sql(superuser, "CHECKPOINT")
+        execute_sql(superuser, "SELECT pg_switch_wal()")
         outside = list(_find_outside_responses(server, superuser, canaries))
     outside += _find_in_files(folder, canaries)
     misses = [miss for client in clients for miss in client.misses] + outside
@@ -117,18 +117,18 @@ def _run_client(server: RealServer, superuser: Address, canaries: Canaries) -> C
         stacks.run()
         master = stacks.master()
         for broken, repaired in FAULTS:
-            query_rows(superuser, broken.format(**organisation))
+            execute_sql(superuser, broken.format(**organisation))
             try:
                 _send_requests(client, token)
                 stacks.send_during_faults(master)
             finally:
-                query_rows(superuser, repaired.format(**organisation))
-        query_rows(superuser, CONNECTIONS_REFUSED[0])
+                execute_sql(superuser, repaired.format(**organisation))
+        execute_sql(superuser, CONNECTIONS_REFUSED[0])
         try:
-            query_rows(superuser, _END_SESSIONS)
+            execute_sql(superuser, _END_SESSIONS)
             _send_requests(client, token)
         finally:
-            query_rows(superuser, CONNECTIONS_REFUSED[1])
+            execute_sql(superuser, CONNECTIONS_REFUSED[1])
         client.send_refused_token_requests()
     return client
 

@@ -28,7 +28,6 @@ from nimbill.database.embedded_postgres import (
 from nimbill.identity.organisations.operations import NewOrganisation
 from tests.legacy.provisioning.cloud_server import Cloud
 from tests.proof.acknowledged_writes import WritingClients, compare_with_records
-from tests.proof.database_faults import rows
 from tests.proof.killed_operations.invoicing import Invoicing
 from tests.proof.killed_operations.operation import Organisation, audited, stored
 from tests.proof.killed_postgres import (
@@ -41,6 +40,7 @@ from tests.proof.killed_service import create_organisations
 from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment, print_progress
+from tests.temporary_database import execute_sql
 
 TARGET = (
     "1,000 times every process killed: 0 acknowledged and lost, 0 doubled, 0 stored in part; "
@@ -86,7 +86,7 @@ class KilledPostgres:
             self.misses.append(f"kill {self.kills}: a server process was left")
             return
         back = time.monotonic()
-        rows(self.superuser, EXPIRE_LEASES)
+        execute_sql(self.superuser, EXPIRE_LEASES)
         while (status := http.get(f"{self.server.url}/readyz").status_code) != 200:
             if time.monotonic() - back > self.seconds_max:
                 self.misses.append(f"kill {self.kills}: readyz still answers {status}")

@@ -21,7 +21,6 @@ from nimbill.database.embedded_postgres import EmbeddedPostgresError
 from nimbill.imports.job_types import ATTEMPTS_MAX
 from tests.durable_files import DURABLE_FILES
 from tests.proof.acknowledged_writes import WritingClients, compare_with_records, find_lost
-from tests.proof.database_faults import rows
 from tests.proof.disk.mounted_disk import mounted_disk
 from tests.proof.killed_postgres import find_unsafe_settings
 from tests.proof.power_cuts import (
@@ -33,6 +32,7 @@ from tests.proof.power_cuts import (
 )
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment, print_progress
+from tests.temporary_database import execute_sql
 
 TARGET = (
     "200 power cuts that drop what was not synced: 0 acknowledged writes lost, 0 doubled, 0 in "
@@ -95,7 +95,7 @@ class PowerCuts:
 
     def _write_checkpoint(self) -> None:
         with suppress(OSError, asyncpg.PostgresError, asyncpg.InterfaceError):  # the cut ends it
-            rows(self.powered.superuser, "CHECKPOINT")
+            execute_sql(self.powered.superuser, "CHECKPOINT")
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:

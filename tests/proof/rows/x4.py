@@ -23,11 +23,11 @@ import httpx
 from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import AZURE, add_account
 from tests.invoicing.month_end import SETTING
-from tests.proof.database_faults import rows
 from tests.proof.real_server import real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment, print_progress
 from tests.running_service import Service
+from tests.temporary_database import execute_sql
 
 TARGET = (
     "50 clients at once on one month, 1,000 rounds, bulk and single mixed, 2 processes: "
@@ -168,7 +168,7 @@ def _compare_with_records(
     """Compare what is stored with what the clients received."""
     faults = []
     stored: dict[str, list[Any]] = defaultdict(list)
-    for row in rows(
+    for row in execute_sql(
         environment.superuser,
         "SELECT i.month, i.company_id, i.vendor, i.number, i.revision, "
         "(SELECT count(*) FROM invoice_revisions r WHERE r.organisation_id = i.organisation_id "

@@ -19,11 +19,12 @@ from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.http import idempotency
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS, VALID_SETTING
 from tests.proof.asgi_calls import Answer, app_of, call, each, json_request
-from tests.proof.database_faults import WILL_FAIL, connected, failing_commits, rows
+from tests.proof.database_faults import WILL_FAIL, failing_commits
 from tests.proof.killed_workers import with_killed_workers
 from tests.proof.real_server import real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
+from tests.temporary_database import connected, execute_sql
 
 TARGET = (
     "10,000 of 10,000 repeats get the first response's bytes and act once; another body 409; "
@@ -109,7 +110,7 @@ def _kill_workers(trials: IdempotencyTrials, kills: int) -> str:
 
 def _compare_with_records(trials: IdempotencyTrials) -> None:
     """Responses and stored records agree: nothing lost, doubled or invented."""
-    stored = rows(
+    stored = execute_sql(
         trials.environment.superuser,
         "SELECT billinggroup_id, company_id FROM billing_groups WHERE organisation_id = $1",
         trials.organisation_id,

@@ -26,13 +26,13 @@ from tests.adjustments.reserved_instances.reservations import (
 from tests.costs.months.month_requests import close_month
 from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import add_account
-from tests.proof.database_faults import rows
 from tests.proof.moved_histories import DONE, ObservedOperation, find_anomalies
 from tests.proof.moving_clients import PATH, MovingClientsRun, move_all_at_once, parse_reservations
 from tests.proof.real_server import real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
+from tests.temporary_database import execute_sql
 
 TARGET = (
     "16 clients, 100,000 calls with workers killed: the sum of number is constant at every "
@@ -128,7 +128,7 @@ def _compare_with_records(environment: RowEnvironment, run: MovingClientsRun) ->
     """
     found: dict[str, _Stored] = {}
     places: dict[tuple[str, str], int] = defaultdict(int)
-    for row in rows(
+    for row in execute_sql(
         environment.superuser,
         "SELECT move_id, ri_id, dest_customer_id, number FROM reservation_moves "
         "WHERE organisation_id = $1 ORDER BY ri_id, position",

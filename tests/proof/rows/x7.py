@@ -21,7 +21,6 @@ import httpx
 from nimbill.database.embedded_postgres import embedded_postgres, superuser_address
 from tests.plain_http import NO_TLS
 from tests.proof.acknowledged_writes import PATH, WritingClients, compare_with_records
-from tests.proof.database_faults import rows
 from tests.proof.faulty_network import (
     FaultyNetwork,
     NetworkFault,
@@ -32,6 +31,7 @@ from tests.proof.killed_service import create_organisations
 from tests.proof.real_server import RealServer, real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment, print_progress
+from tests.temporary_database import execute_sql
 
 TARGET = (
     "200 faults: only success or 503 with Retry-After, every answer within 5 s, 0 acknowledged "
@@ -111,7 +111,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         misses += [*cycles.misses, *journal.misses]
         if cycles.timed and journal.slowest_answer > ANSWER_SECONDS_MAX:
             misses.append(f"an answer took {journal.slowest_answer:.1f} s")
-        used = rows(superuser, CONNECTIONS)[0]["n"]
+        used = execute_sql(superuser, CONNECTIONS)[0]["n"]
         if used > 2 * POOL_SIZE + 1:
             misses.append(f"{used} connections are open after the faults")
         misses += [*_read_at_once(server, headers), *_find_unexpected_errors(server)]

@@ -18,10 +18,10 @@ from tests.invoicing.exports.export_requests import (
     request_export,
 )
 from tests.invoicing.exports.failing_statements import full_disk
-from tests.proof.database_faults import rows as query_rows
 from tests.proof.full_disks import CYCLES, FullDisks, full_disks
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
+from tests.temporary_database import execute_sql
 
 TARGET = (
     "50 times full and free again: 503 with Retry-After, 0 partial imports, 0 partial files "
@@ -65,7 +65,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         found = parse_rows(download_content(service, previous))
         if [row[0] for row in found[1:]] != [f"{n:04}" if n else "0" for n in _order(cycle)]:
             misses.append(f"the file after cycle {cycle} is incomplete: {len(found)} rows")
-    stored = query_rows(
+    stored = execute_sql(
         environment.superuser,
         "SELECT count(*) AS files FROM exports WHERE organisation_id = $1",
         organisation.organisation_id,

@@ -24,11 +24,11 @@ from tests.invoicing.exports.export_requests import (
     request_export,
 )
 from tests.invoicing.exports.failing_statements import SQLSTATES, failing_at
-from tests.proof.database_faults import rows as query_rows
 from tests.proof.disk_faults import CODES, fail_each_disk_call, importer_on_disk
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
+from tests.temporary_database import execute_sql
 
 TARGET = (
     "every n until success: 503, no link, the previous file complete, no row left behind; for "
@@ -141,7 +141,7 @@ def _fail_each_download(service: Service, sqlstate: str) -> tuple[int, list[str]
 
 def _stored(environment: RowEnvironment, service: Service) -> list[tuple[str, str]]:
     """Every file of the organisation with a digest of its bytes."""
-    found = query_rows(
+    found = execute_sql(
         environment.superuser,
         "SELECT export_id, md5(content) AS digest FROM exports WHERE organisation_id = $1 "
         "ORDER BY export_id",
