@@ -19,8 +19,6 @@ CLIENT = "client"  # a package of its own, which names what it sends as the serv
 GENERATED_FOLDERS = {"node_modules", "static", "__pycache__", "dist"}
 GENERATED_FILES = {"client/src/nimbill_client/bodies.py", "web/src/api/schema.ts"}
 
-MEANINGLESS_NAMES = {"utils", "util", "helpers", "helper", "common", "manager", "service", "misc"}
-
 # files and packages of src/nimbill in which no amount may become a float
 MONEY_FILES = ("money.py", "rules.py", "*_rules.py")
 MONEY_PACKAGES = (
@@ -112,14 +110,6 @@ def files_without_purpose(root: Path) -> list[str]:
     return violations
 
 
-def meaningless_file_names(root: Path) -> list[str]:
-    return [
-        f"{path.relative_to(root)} has a name without meaning"
-        for path in source_files(root, ".py", ".ts", ".tsx")
-        if path.stem.lower() in MEANINGLESS_NAMES or path.parent.name.lower() in MEANINGLESS_NAMES
-    ]
-
-
 def repeated_class_names(root: Path) -> list[str]:
     """A class name is defined once in the project, and once in the client."""
     places = defaultdict(list)
@@ -134,13 +124,6 @@ def repeated_class_names(root: Path) -> list[str]:
         for (name, _), where in sorted(places.items())
         if len(where) > 1
     ]
-
-
-def misplaced_modules(root: Path) -> list[str]:
-    """The root of the package holds two files; all others belong into packages."""
-    modules = {path.name for path in (root / "src" / "nimbill").glob("*.py")}
-    strays = sorted(modules - {"__init__.py", "__main__.py"})
-    return [f"src/nimbill/{name} belongs into a package" for name in strays]
 
 
 def files_near_money(root: Path) -> Iterator[Path]:
@@ -237,6 +220,21 @@ def measured_durations(root: Path) -> list[str]:
         if path.name.startswith("test_") and "proof" not in path.relative_to(root).parts
         for number, line in enumerate(path.read_text().splitlines(), start=1)
         if clock.search(line)
+    ]
+
+
+def fixed_ports(root: Path) -> list[str]:
+    """Another program, as the demo, may use a fixed port; `free_port` reserves a free one."""
+    fixed = re.compile(
+        r"""(bind|create_server|Server)\(\("[^"]*", [1-9]|"--port", "\d"""
+        r"""|(command|nimbill)\("(serve|demo)"(?!.*--port)"""
+    )
+    return [
+        f"{path.relative_to(root)}:{number} uses a fixed port: {line.strip()}"
+        for path in source_files(root, ".py")
+        if path.is_relative_to(root / "tests")
+        for number, line in enumerate(path.read_text().splitlines(), start=1)
+        if fixed.search(line)
     ]
 
 

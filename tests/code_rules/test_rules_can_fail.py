@@ -61,15 +61,6 @@ def test_a_file_with_a_sentence_is_accepted(tmp_path: Path, name: str, text: str
     assert rules.files_without_purpose(tmp_path) == []
 
 
-@pytest.mark.parametrize(
-    "name", ["utils.py", "helpers.py", "common.py", "manager.py", "service.py"]
-)
-def test_a_meaningless_file_name_is_found(tmp_path: Path, name: str) -> None:
-    write(tmp_path, f"src/nimbill/{name}", "")
-
-    assert len(rules.meaningless_file_names(tmp_path)) == 1
-
-
 @pytest.mark.parametrize("folder", ["src/nimbill", "client/src/nimbill_client"])
 def test_a_class_name_that_is_defined_twice_is_found(tmp_path: Path, folder: str) -> None:
     write(tmp_path, "src/nimbill/a.py", "class Invoice: ...\n")
@@ -185,6 +176,23 @@ def test_a_measured_duration_is_found(tmp_path: Path, place: str, line: str, fou
 
 
 @pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ('run_{}("serve", "--port", "{}")', 1),
+        ('run_{}("serve", env=env)', 1),
+        ('socket.create_{}(("127.0.0.1", {}))', 1),
+        ('run_{}("serve", "--port", str(free_port()))', 0),
+        ('socket.create_{}(("127.0.0.1", 0))', 0),
+    ],
+)
+def test_a_fixed_port_is_found(tmp_path: Path, line: str, found: int) -> None:
+    function = "server" if "socket" in line else "command"
+    write(tmp_path, "tests/test_a.py", line.format(function, 8080) + "\n")
+
+    assert len(rules.fixed_ports(tmp_path)) == found
+
+
+@pytest.mark.parametrize(
     ("place", "line", "found"),
     [
         ("src/nimbill/a.py", "late = time.time() > limit", 1),
@@ -240,10 +248,3 @@ def test_a_repeated_class_name_is_found(tmp_path: Path) -> None:
     assert rules.repeated_class_names(tmp_path) == [
         "class Invoice is defined in src/nimbill/a.py:1, tests/test_a.py:1"
     ]
-
-
-def test_a_module_beside_the_packages_is_found(tmp_path: Path) -> None:
-    write(tmp_path, "src/nimbill/__init__.py", "")
-    write(tmp_path, "src/nimbill/stray.py", "")
-
-    assert rules.misplaced_modules(tmp_path) == ["src/nimbill/stray.py belongs into a package"]

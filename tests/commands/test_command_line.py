@@ -12,7 +12,7 @@ from pathlib import Path
 from nimbill.commands.command_line import COMMANDS
 from tests.command_line import build_environment
 from tests.commands.run_command import run_command, service_environment
-from tests.proof.real_server import nimbill
+from tests.proof.real_server import free_port, nimbill
 from tests.running_service import Service
 
 
@@ -20,7 +20,7 @@ def test_unknown_commands_and_invalid_options_exit_with_2(tmp_path: Path) -> Non
     env = build_environment(tmp_path / "data")
 
     unknown_command = nimbill("no-such-command", env=env)
-    invalid_option = run_command("serve", "--workers", "0", env=env)
+    invalid_option = run_command("serve", "--port", str(free_port()), "--workers", "0", env=env)
 
     assert unknown_command.returncode == invalid_option.returncode == 2
     assert 'Unknown command "no-such-command"' in unknown_command.stderr

@@ -225,7 +225,7 @@ def test_a_missing_extra_is_named_with_the_setting_that_needs_it(
     python: Path, environment: dict[str, str], settings: dict[str, str], extra: str
 ) -> None:
     result = subprocess.run(
-        [python, "-m", "nimbill", "serve"],
+        [python, "-m", "nimbill", "serve", "--port", str(free_port())],
         env=environment | settings,
         capture_output=True,
         text=True,

@@ -144,7 +144,7 @@ def test_an_unreachable_database_is_named_without_its_password(tmp_path: Path) -
     address = "postgresql://someone:canary@127.0.0.1:1/nimbill"
     env = build_environment(tmp_path / "data", NIMBILL_DATABASE_URL=address)
 
-    result = nimbill("serve", env=env)
+    result = nimbill("serve", "--port", str(free_port()), env=env)
 
     assert (result.returncode, result.stdout) == (2, "")
     assert result.stderr.startswith("nimbill: Cannot use the database at 127.0.0.1: ")
@@ -155,7 +155,9 @@ def test_an_unreachable_database_is_named_without_its_password(tmp_path: Path) -
 def test_a_data_folder_that_cannot_be_created_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
-    result = run_command("serve", env=build_environment(tmp_path / "file" / "data"))
+    env = build_environment(tmp_path / "file" / "data")
+
+    result = run_command("serve", "--port", str(free_port()), env=env)
 
     assert result.returncode == 2
     assert str(tmp_path / "file" / "data") in result.stderr
@@ -165,7 +167,7 @@ def test_a_data_folder_that_cannot_be_created_is_named(tmp_path: Path) -> None:
 def test_an_invalid_setting_is_named(tmp_path: Path) -> None:
     env = build_environment(tmp_path / "data", NIMBILL_RATE_LIMIT="many")
 
-    result = run_command("serve", env=env)
+    result = run_command("serve", "--port", str(free_port()), env=env)
 
     assert result.returncode == 2
     assert result.stderr.startswith("nimbill: NIMBILL_RATE_LIMIT ")

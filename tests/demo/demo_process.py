@@ -93,8 +93,8 @@ def start_demo(
     port = port or free_port()
     env = build_environment(folder / "unused")
     del env["NIMBILL_DATA"]
-    arguments = ("--port", str(port), "--months", str(months))
-    process = start_command("demo", *arguments, env=env, cwd=folder)
+    options = ("--months", str(months))
+    process = start_command("demo", "--port", str(port), *options, env=env, cwd=folder)
     watchdog = threading.Timer(seconds_max, process.kill)
     watchdog.start()
     try:
