@@ -49,7 +49,7 @@ def pytest_collection_finish() -> None:
 def pytest_xdist_make_scheduler(
     config: pytest.Config, log: Any
 ) -> "SharedFixtureScheduling | None":
-    """Keep folders together that share much; see `FILE_BY_FILE` in the Makefile."""
+    """Keep folders together that share much; see `test-browser` in the Makefile."""
     if config.getvalue("dist") != "loadfile":
         return None
     from tests.process_scheduling import SharedFixtureScheduling  # not every environment has xdist

@@ -4,52 +4,19 @@ import re
 import subprocess
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
-TARGETS = (
-    "demo",
-    "run",
-    "check",
-    "test",
-    "test-unit",
-    "test-browser",
-    "prove-quick",
-    "test-cluster",
-    "prove",
-    "mutants",
-    "bench",
-    "focus-check",
-    "clients-check",
-    "routes",
-    "choices",
-    "migrate",
-    "lock",
-    "setup",
-    "clean",
-    "screenshots",
-    "pictures",
-)
 
 
-@pytest.fixture(scope="module")
-def listed() -> dict[str, str]:
-    process = subprocess.run(
+def test_every_listed_target_is_phony() -> None:
+    """A folder with the name of a target, as `bench`, would otherwise be the target."""
+    listed = subprocess.run(
         ["make", "--no-print-directory"], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    return dict(re.split(r"\s+", line, maxsplit=1) for line in process.stdout.splitlines())
+    ).stdout
+    makefile = (ROOT / "Makefile").read_text().replace("\\\n", "")
+    (phony,) = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    names = {line.split()[0] for line in listed.splitlines()}
 
-
-def test_every_target_is_listed_with_a_description(listed: dict[str, str]) -> None:
-    descriptions = {target: len(listed[target].split()) for target in TARGETS}
-
-    assert min(descriptions.values()) > 2, descriptions
-
-
-def test_every_listed_target_is_phony(listed: dict[str, str]) -> None:
-    (phony,) = re.findall(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
-
-    assert set(listed) <= set(phony.split())
+    assert {"demo", "test"} <= names <= set(phony.split())
 
 
 SLOW_SETUP = """
@@ -76,6 +43,7 @@ SETUP_FILES = (
 
 def test_two_targets_that_start_together_prepare_the_environment_once(tmp_path: Path) -> None:
     (tmp_path / "original.mk").write_bytes((ROOT / "Makefile").read_bytes())
+    (tmp_path / "environment.mk").write_bytes((ROOT / "environment.mk").read_bytes())
     (tmp_path / "Makefile").write_text(SLOW_SETUP)
     for file in SETUP_FILES:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
