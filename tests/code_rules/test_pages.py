@@ -33,18 +33,6 @@ def test_every_link_leads_to_a_file(page: str) -> None:
     assert missing == []
 
 
-def test_the_readme_shows_a_picture_and_then_exactly_two_commands() -> None:
-    beginning, first_block, *_ = text("README.md").split("```")
-
-    assert beginning.startswith("# Nimbill\n")
-    assert "![" in beginning
-    assert first_block.split("\n")[1:-1] == ["make demo", "make test"]
-
-
-def test_the_readme_has_at_most_120_lines() -> None:
-    assert len(text("README.md").splitlines()) <= 120
-
-
 def test_every_place_of_the_table_in_contributing_exists() -> None:
     (table,) = re.findall(r"## Where is …\?\n(.*?)\n## ", text("CONTRIBUTING.md"), re.DOTALL)
     places = re.findall(r"`([a-z_]+(?:/[a-z_*]+)*(?:\.py)?)`", table)
