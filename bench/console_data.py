@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from bench.copied_groups import COPY_BILLING_GROUP
+from bench.copied_groups import COPY_BILLING_GROUP, COPY_INVOICE_SETTINGS
 from bench.example_groups import PASSWORD, build_group
 from nimbill.customers.billing_groups import operations
 from nimbill.database.tenant_scope import TenantScope, transaction
@@ -31,12 +31,7 @@ COPY_STATEMENTS = (
     UPDATE billing_groups SET billinggroup_name = 'さくら商事 ' || right(billinggroup_id, 5),
         company_name = '株式会社さくら商事 ' || right(billinggroup_id, 5)
     """,
-    """
-    INSERT INTO invoice_settings SELECT copy.* FROM invoice_settings s
-    JOIN billing_groups g ON g.company_id <> s.company_id
-    CROSS JOIN LATERAL jsonb_populate_record(s, jsonb_build_object('company_id', g.company_id))
-        AS copy
-    """,
+    COPY_INVOICE_SETTINGS,
     """
     INSERT INTO cloud_accounts (organisation_id, customer_id, vendor, account_id, company_id, name)
     SELECT g.organisation_id,

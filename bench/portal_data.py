@@ -4,7 +4,7 @@ The first customer is the one that reads pages: each of its accounts has costs o
 other customers have fewer rows per account, so that 50,000 accounts fit on a small machine.
 """
 
-from bench.copied_groups import COPY_BILLING_GROUP
+from bench.copied_groups import COPY_BILLING_GROUP, COPY_INVOICE_SETTINGS
 from nimbill.portal.report_months import list_months
 
 ACCOUNTS_PER_GROUP = 10
@@ -15,12 +15,7 @@ PAYER = "000000000000"
 # The service creates the first group; these statements copy it and add what it has.
 COPY_STATEMENTS = (
     COPY_BILLING_GROUP,
-    """
-    INSERT INTO invoice_settings SELECT copy.* FROM invoice_settings s
-    JOIN billing_groups g ON g.company_id <> s.company_id
-    CROSS JOIN LATERAL jsonb_populate_record(s, jsonb_build_object('company_id', g.company_id))
-        AS copy
-    """,
+    COPY_INVOICE_SETTINGS,
     """
     INSERT INTO cloud_accounts (organisation_id, customer_id, vendor, account_id, company_id, name)
     SELECT g.organisation_id,
