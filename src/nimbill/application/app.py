@@ -74,6 +74,7 @@ from nimbill.invoicing.runs import routes as invoice_routes
 from nimbill.issuing.archive import routes as archive_routes
 from nimbill.issuing.deliveries import routes as delivery_routes
 from nimbill.issuing.sending import routes as sending_routes
+from nimbill.portal import report_parameters
 from nimbill.portal import routes as portal_routes
 from nimbill.portal.accounts import routes as portal_account_routes
 from nimbill.portal.anomalies import routes as portal_anomaly_routes
@@ -230,7 +231,9 @@ def _build_route_handlers() -> list[ControllerRouterHandler]:
         *export_routes.ROUTES,
         *(handler for extension in EXTENSIONS for handler in extension.route_handlers()),
         Router("/m/core", route_handlers=CORE_ROUTES),
-        Router("/m/portal", route_handlers=PORTAL_ROUTES),
+        Router(
+            "/m/portal", route_handlers=PORTAL_ROUTES, dependencies=report_parameters.DEPENDENCIES
+        ),
         Router("/m/u/users", route_handlers=USER_ROUTES),
         Router("/m/u", route_handlers=second_factor_routes.OWN_ROUTES),
         Router("/m/auth/rbac", route_handlers=rbac_routes.ROUTES),

@@ -25,8 +25,7 @@ from nimbill.portal.groups.bodies import (
     GroupUsage,
 )
 from nimbill.portal.groups.group_usage import list_rows_by_group, load_group_usage
-from nimbill.portal.report_months import list_report_months
-from nimbill.portal.report_parameters import CompanyId, FirstMonth, LastMonth, Month
+from nimbill.portal.report_parameters import CompanyId, Selection
 from nimbill.portal.usage.bodies import (
     Interval,
     UsageGraph,
@@ -113,16 +112,13 @@ async def delete_account_group(
 async def read_group_usage(
     caller: RequestCaller,
     db: Transaction,
-    month: Month = None,
-    first: FirstMonth = None,
-    last: LastMonth = None,
-    company_id: CompanyId = None,
+    selection: Selection,
     limit: Limit = None,
     offset: Offset = 0,
 ) -> GroupUsage:
     """Show usage by month, account group and service."""
-    months = list_report_months(month, first, last)
-    view = await load_view(db, caller, company_id)
+    months = selection.months
+    view = await load_view(db, caller, selection.company_id)
     dimensions = [Dimension.month, Dimension.vendor, Dimension.service]
     usage = await load_group_usage(db, view, months, dimensions)
     rows = list_rows_by_group(usage)
@@ -144,16 +140,13 @@ async def read_group_usage(
 async def read_group_graph(
     caller: RequestCaller,
     db: Transaction,
-    month: Month = None,
-    first: FirstMonth = None,
-    last: LastMonth = None,
-    company_id: CompanyId = None,
+    selection: Selection,
     interval: FromQuery[Interval | None] = None,
 ) -> UsageGraph:
     """Show usage as one series per account group, by day or by month."""
-    months = list_report_months(month, first, last)
+    months = selection.months
     shown = choose_interval(interval, months)
-    view = await load_view(db, caller, company_id)
+    view = await load_view(db, caller, selection.company_id)
     usage = await load_group_usage(db, view, months, [INTERVAL_DIMENSIONS[shown]])
     return build_graph(
         usage.by_group, shown, months, lambda group_id: usage.names.get(group_id, "")

@@ -16,7 +16,7 @@ from nimbill.invoicing.exports.csv_file import encode_csv
 from nimbill.invoicing.focus.month_records import load_focus_month
 from nimbill.portal.csv_headings import HeadingLanguage, translate_headings
 from nimbill.portal.report_months import list_report_months
-from nimbill.portal.report_parameters import CompanyId, FirstMonth, LastMonth, Month
+from nimbill.portal.report_parameters import CompanyId, Month, Selection
 from nimbill.portal.reports.focus_csv import encode_focus
 from nimbill.portal.reports.usage_csv import (
     PAGE_FLAGS,
@@ -45,20 +45,18 @@ NO_INVOICES = (
 async def download_usage_report(
     caller: RequestCaller,
     db: Transaction,
+    *,
     by: FromQuery[ReportBy] = ReportBy.account,
     key: FromQuery[str | None] = None,
     keys: FromQuery[str | None] = None,
-    month: Month = None,
-    first: FirstMonth = None,
-    last: LastMonth = None,
-    company_id: CompanyId = None,
+    selection: Selection,
     language: HeadingLanguage = None,
 ) -> Response[bytes]:
     """Download usage by month, account, account group or tags, and service as CSV."""
-    months = list_report_months(month, first, last)
+    months = selection.months
     require_flag(caller, PAGE_FLAGS.get(by))
     report = REPORTS[by]
-    table = await report.load(db, ReportRequest(caller, company_id, months, key, keys))
+    table = await report.load(db, ReportRequest(caller, selection, key, keys))
     header = translate_headings(build_header(report), language)
     # encoding a large report would block the event loop
     content = await asyncio.to_thread(lambda: encode_csv(header, build_rows(report, table)))

@@ -10,6 +10,7 @@ from nimbill.access.caller import Caller
 from nimbill.foundation.errors import Violation, refuse_if
 from nimbill.invoicing.exports.csv_file import Cell
 from nimbill.portal.groups.group_usage import list_rows_by_group, load_group_usage
+from nimbill.portal.report_parameters import ReportSelection
 from nimbill.portal.tags.bodies import list_cross_tag_rows, list_tag_rows
 from nimbill.portal.tags.operations import load_tag_usage
 from nimbill.portal.tags.tag_rules import KEY_RULE, is_tag_key, parse_keys
@@ -42,8 +43,7 @@ class UsageTable(NamedTuple):
 
 class ReportRequest(NamedTuple):
     caller: Caller
-    company_id: str | None
-    months: Sequence[str]
+    selection: ReportSelection
     key: str | None
     keys: str | None
 
@@ -54,9 +54,9 @@ class Report(NamedTuple):
 
 
 async def _load_by_account(db: AsyncConnection, request: ReportRequest) -> UsageTable:
-    view = await load_view(db, request.caller, request.company_id)
+    view = await load_view(db, request.caller, request.selection.company_id)
     dimensions = [Dimension.month, Dimension.vendor, Dimension.account, Dimension.service]
-    usage = await load_usage(db, view, request.months, dimensions)
+    usage = await load_usage(db, view, request.selection.months, dimensions)
     rows = (
         (
             row.month,
@@ -74,9 +74,9 @@ async def _load_by_account(db: AsyncConnection, request: ReportRequest) -> Usage
 
 
 async def _load_by_group(db: AsyncConnection, request: ReportRequest) -> UsageTable:
-    view = await load_view(db, request.caller, request.company_id)
+    view = await load_view(db, request.caller, request.selection.company_id)
     dimensions = [Dimension.month, Dimension.vendor, Dimension.service]
-    usage = await load_group_usage(db, view, request.months, dimensions)
+    usage = await load_group_usage(db, view, request.selection.months, dimensions)
     rows = (
         (
             row.month,
@@ -96,7 +96,7 @@ async def _load_by_group(db: AsyncConnection, request: ReportRequest) -> UsageTa
 async def _load_by_tag(db: AsyncConnection, request: ReportRequest) -> UsageTable:
     key = request.key or ""
     refuse_if([] if is_tag_key(key) else [Violation("key", KEY_RULE)])
-    usage = await load_tag_usage(db, request.caller, request.company_id, request.months, [key])
+    usage = await load_tag_usage(db, request.caller, request.selection, [key])
     rows = (
         (
             row.month,
@@ -115,7 +115,7 @@ async def _load_by_tag(db: AsyncConnection, request: ReportRequest) -> UsageTabl
 
 async def _load_by_two_tags(db: AsyncConnection, request: ReportRequest) -> UsageTable:
     keys = parse_keys(request.keys or "")
-    usage = await load_tag_usage(db, request.caller, request.company_id, request.months, keys)
+    usage = await load_tag_usage(db, request.caller, request.selection, keys)
     rows = (
         (
             row.month,

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from nimbill.access.caller import Caller
 from nimbill.customers.organisation_settings.records import load_settings
 from nimbill.foundation.errors import Violation, refuse_if
+from nimbill.portal.report_parameters import ReportSelection
 from nimbill.portal.tags.bodies import TagGraph, TagSeries
 from nimbill.portal.tags.tag_rules import RULE_FOR_CUSTOMERS, RULE_FOR_ORGANISATIONS
 from nimbill.portal.usage.bodies import Interval
@@ -25,30 +26,26 @@ TAG_DIMENSIONS = (Dimension.tag, Dimension.second_tag)
 
 
 async def load_tag_usage(
-    db: AsyncConnection,
-    caller: Caller,
-    company_id: str | None,
-    months: Sequence[str],
-    keys: Sequence[str],
+    db: AsyncConnection, caller: Caller, selection: ReportSelection, keys: Sequence[str]
 ) -> Usage:
     """Load the usage by month, vendor, the tags and service."""
     tags = TAG_DIMENSIONS[: len(keys)]
     dimensions = [Dimension.month, Dimension.vendor, *tags, Dimension.service]
-    return await _load(db, caller, company_id, months, dimensions, keys)
+    return await _load(db, caller, selection, dimensions, keys)
 
 
 async def load_tag_graph(
     db: AsyncConnection,
     caller: Caller,
-    company_id: str | None,
-    months: Sequence[str],
+    selection: ReportSelection,
     keys: Sequence[str],
     interval: Interval | None,
 ) -> TagGraph:
     """Load one series for each value of the tag, or each pair of values."""
+    months = selection.months
     shown = choose_interval(interval, months)
     dimensions = [*TAG_DIMENSIONS[: len(keys)], INTERVAL_DIMENSIONS[shown]]
-    usage = await _load(db, caller, company_id, months, dimensions, keys)
+    usage = await _load(db, caller, selection, dimensions, keys)
     # The series of a graph have texts as ids.
     amounts = {
         ((json.dumps(values), at), currency): amount
@@ -75,16 +72,15 @@ async def load_tag_graph(
 async def _load(
     db: AsyncConnection,
     caller: Caller,
-    company_id: str | None,
-    months: Sequence[str],
+    selection: ReportSelection,
     dimensions: Sequence[Dimension],
     keys: Sequence[str],
 ) -> Usage:
-    view = await load_view(db, caller, company_id)
+    view = await load_view(db, caller, selection.company_id)
     if needs_tagged_sums(view.tags, keys, by_day=Dimension.day in dimensions):
         report_keys = (await load_settings(db, view.scope)).report_tag_keys
         if not set(keys) <= set(report_keys):
             is_customer = caller.flags is not None
             rule = RULE_FOR_CUSTOMERS if is_customer else RULE_FOR_ORGANISATIONS
             refuse_if([Violation("key" if len(keys) == 1 else "keys", rule)])
-    return await load_usage(db, view, months, dimensions, keys)
+    return await load_usage(db, view, selection.months, dimensions, keys)

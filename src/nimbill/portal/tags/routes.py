@@ -15,8 +15,7 @@ from nimbill.http.routing import (
     get,
     select_page,
 )
-from nimbill.portal.report_months import list_report_months
-from nimbill.portal.report_parameters import CompanyId, FirstMonth, LastMonth, Month
+from nimbill.portal.report_parameters import Selection
 from nimbill.portal.tags.bodies import (
     CrossTagUsage,
     TagGraph,
@@ -48,16 +47,12 @@ async def read_tag_usage(
     caller: RequestCaller,
     db: Transaction,
     key: Key,
-    month: Month = None,
-    first: FirstMonth = None,
-    last: LastMonth = None,
-    company_id: CompanyId = None,
+    selection: Selection,
     limit: Limit = None,
     offset: Offset = 0,
 ) -> TagUsage:
     """Show usage by month, value of a tag and service."""
-    months = list_report_months(month, first, last)
-    usage = await load_tag_usage(db, caller, company_id, months, [key])
+    usage = await load_tag_usage(db, caller, selection, [key])
     return TagUsage(
         key=key,
         rows=list_tag_rows(usage)[select_page(limit, offset)],
@@ -78,15 +73,11 @@ async def read_tag_graph(
     caller: RequestCaller,
     db: Transaction,
     key: Key,
-    month: Month = None,
-    first: FirstMonth = None,
-    last: LastMonth = None,
-    company_id: CompanyId = None,
+    selection: Selection,
     interval: FromQuery[Interval | None] = None,
 ) -> TagGraph:
     """Show usage as one series per value of a tag, by day or by month."""
-    months = list_report_months(month, first, last)
-    return await load_tag_graph(db, caller, company_id, months, [key], interval)
+    return await load_tag_graph(db, caller, selection, [key], interval)
 
 
 @get(
@@ -100,17 +91,13 @@ async def read_cross_tag_usage(
     caller: RequestCaller,
     db: Transaction,
     keys: Keys,
-    month: Month = None,
-    first: FirstMonth = None,
-    last: LastMonth = None,
-    company_id: CompanyId = None,
+    selection: Selection,
     limit: Limit = None,
     offset: Offset = 0,
 ) -> CrossTagUsage:
     """Show usage by month, values of two tags and service."""
     tag_keys = parse_keys(keys)
-    months = list_report_months(month, first, last)
-    usage = await load_tag_usage(db, caller, company_id, months, tag_keys)
+    usage = await load_tag_usage(db, caller, selection, tag_keys)
     return CrossTagUsage(
         keys=list(tag_keys),
         rows=list_cross_tag_rows(usage)[select_page(limit, offset)],
@@ -131,16 +118,12 @@ async def read_cross_tag_graph(
     caller: RequestCaller,
     db: Transaction,
     keys: Keys,
-    month: Month = None,
-    first: FirstMonth = None,
-    last: LastMonth = None,
-    company_id: CompanyId = None,
+    selection: Selection,
     interval: FromQuery[Interval | None] = None,
 ) -> TagGraph:
     """Show usage as one series per pair of values of two tags, by day or by month."""
     tag_keys = parse_keys(keys)
-    months = list_report_months(month, first, last)
-    return await load_tag_graph(db, caller, company_id, months, tag_keys, interval)
+    return await load_tag_graph(db, caller, selection, tag_keys, interval)
 
 
 ROUTES = [read_tag_usage, read_tag_graph, read_cross_tag_usage, read_cross_tag_graph]

@@ -13,8 +13,7 @@ from nimbill.http.routing import (
     get,
     select_page,
 )
-from nimbill.portal.report_months import list_report_months
-from nimbill.portal.report_parameters import CompanyId, FirstMonth, LastMonth, Month
+from nimbill.portal.report_parameters import Selection
 from nimbill.portal.usage.bodies import (
     AccountUsage,
     Interval,
@@ -43,16 +42,13 @@ from nimbill.portal.view import load_view
 async def read_account_usage(
     caller: RequestCaller,
     db: Transaction,
-    month: Month = None,
-    first: FirstMonth = None,
-    last: LastMonth = None,
-    company_id: CompanyId = None,
+    selection: Selection,
     limit: Limit = None,
     offset: Offset = 0,
 ) -> AccountUsage:
     """Show usage by month, account and service."""
-    months = list_report_months(month, first, last)
-    view = await load_view(db, caller, company_id)
+    months = selection.months
+    view = await load_view(db, caller, selection.company_id)
     usage = await load_usage(
         db,
         view,
@@ -78,16 +74,13 @@ async def read_account_usage(
 async def read_account_graph(
     caller: RequestCaller,
     db: Transaction,
-    month: Month = None,
-    first: FirstMonth = None,
-    last: LastMonth = None,
-    company_id: CompanyId = None,
+    selection: Selection,
     interval: FromQuery[Interval | None] = None,
 ) -> UsageGraph:
     """Show usage as one series per account, by day or by month."""
-    months = list_report_months(month, first, last)
+    months = selection.months
     shown = choose_interval(interval, months)
-    view = await load_view(db, caller, company_id)
+    view = await load_view(db, caller, selection.company_id)
     usage = await load_usage(db, view, months, [Dimension.account, INTERVAL_DIMENSIONS[shown]])
     names = dict(view.list_names())
     return build_graph(
