@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from nimbill.application.audit_times import RULE, parse_end, parse_start
+from nimbill.application.audit_routes import TIME_RULE, parse_end, parse_start
 from nimbill.foundation.errors import Violation
 
 ParseTime = Callable[[str, str | None, list[Violation]], datetime | None]
@@ -25,7 +25,7 @@ def test_invalid_times_are_violations(parse: ParseTime, text: str) -> None:
     violations: list[Violation] = []
 
     assert parse("from", text, violations) is None
-    assert violations == [Violation("from", RULE)]
+    assert violations == [Violation("from", TIME_RULE)]
 
 
 @pytest.mark.parametrize(

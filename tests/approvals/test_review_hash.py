@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nimbill.approvals.review_hash import hash_review
+from nimbill.approvals.operations import hash_review
 
 CONTENT: dict[str, Any] = {
     "kind": "rates",

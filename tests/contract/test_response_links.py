@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from nimbill.application.installed import installed_links
-from nimbill.application.openapi_links import LINK_BODY
+from nimbill.application.openapi import LINK_BODY
 from nimbill.database.embedded_postgres import Address
 from tests.contract.declared_routes import Route, all_routes, declared_app
 from tests.contract.resource_factories import REFERENCES

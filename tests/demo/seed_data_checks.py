@@ -7,7 +7,6 @@ from typing import Any
 
 import httpx
 
-from nimbill.demo.approval_steps import AMOUNT, REQUESTER
 from nimbill.demo.cost_deliveries import LATE_DELIVERY
 from nimbill.demo.fixtures import (
     ACCOUNT_GROUP,
@@ -27,6 +26,7 @@ from nimbill.demo.monthly_data import (
     RESERVED_INSTANCE_MOVES,
 )
 from nimbill.demo.resellers import AOZORA, MINATO, DemoReseller
+from nimbill.demo.seed_steps import AMOUNT, REQUESTER
 from nimbill.demo.sending_steps import CORRECTED_TERMS, CORRECTION_REASON
 from nimbill.demo.stack_steps import DEPLOYMENT
 from nimbill.demo.write_cost_files import CORRECTED_BILLING_GROUP, UNASSIGNED_ACCOUNTS

@@ -16,7 +16,6 @@ from nimbill.customers.invoice_templates.registration_number_rules import (
 )
 from nimbill.customers.organisation_settings.usage_table_rules import find_usage_table_violations
 from nimbill.demo.api_client import DemoError
-from nimbill.demo.approval_steps import CREDITED
 from nimbill.demo.contract_terms import USAGE_TABLE, USUAL_TERMS, terms
 from nimbill.demo.fixtures import (
     CONTACTS,
@@ -42,7 +41,7 @@ from nimbill.demo.monthly_data import (
     last_months,
 )
 from nimbill.demo.resellers import AOZORA, RESELLERS
-from nimbill.demo.seed_steps import build_seed_plan
+from nimbill.demo.seed_steps import CREDITED, build_seed_plan
 from nimbill.demo.seeding import refuse_other_seed_data
 from nimbill.demo.sending_steps import CORRECTED_TERMS
 from nimbill.demo.vendor_files.charges import ChargeKind

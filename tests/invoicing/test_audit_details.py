@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nimbill.application.audit_names import find_user_id
+from nimbill.application.audit_routes import find_user_id
 from tests.invoicing.month_end import MonthEnd
 
 

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nimbill.application.openapi_links import LINK_BODY
+from nimbill.application.openapi import LINK_BODY
 from nimbill.customers.billing_groups.invoice_setting_rules import ALLOWED_VALUES
 from nimbill.foundation.rules import OneOf
 from tests.contract.tenants import PAYER, PLAIN_VALUES

@@ -1,7 +1,7 @@
 """The resources of a worker process, from its start to its end."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from litestar import Litestar
@@ -11,7 +11,6 @@ from nimbill.access.hooks import Hooks, RunJobNow
 from nimbill.access.request_context import Resources
 from nimbill.access.signing_keys import load_signing_keys
 from nimbill.access.tokens import Tokens
-from nimbill.application.approvable_operations import APPROVABLE_OPERATIONS
 from nimbill.application.installed import (
     EXTENSIONS,
     installed_caller_loaders,
@@ -20,10 +19,15 @@ from nimbill.application.installed import (
 )
 from nimbill.application.maintenance import maintenance_job_types, run_hourly_maintenance
 from nimbill.application.service_metrics import ServiceMetrics, report_pool_regularly
+from nimbill.approvals.approvable_operation import ApprovableOperation
 from nimbill.approvals.approval_events import approval_job_types
+from nimbill.closing.steps.approval import CLOSE_MONTH, REOPEN_MONTH
+from nimbill.corrections.drift.approval import CREDIT_INVOICE
 from nimbill.costs.lake.records import list_charged_accounts
 from nimbill.customers.billing_groups.group_names import list_group_names
 from nimbill.customers.billing_groups.records import find_company_ids
+from nimbill.customers.invoice_templates.approval import SAVE_INVOICE_TEMPLATE
+from nimbill.customers.organisation_settings.approval import CHANGE_SETTINGS
 from nimbill.customers.organisation_settings.records import (
     find_issuer_name,
     load_vendors,
@@ -35,16 +39,33 @@ from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor, load_key
 from nimbill.foundation.settings import Settings
 from nimbill.identity.login.password_attempts import forget_attempts
+from nimbill.imports.approval import RELEASE_IMPORT
 from nimbill.imports.job_types import import_job_types
 from nimbill.invoicing.documents.vendor_uses import find_used_vendors
 from nimbill.invoicing.pdf.compiler_pool import CompilerPool
 from nimbill.invoicing.pdf.pdf_cache import PdfPrinter
+from nimbill.invoicing.runs.approval import SAVE_RATES
 from nimbill.invoicing.runs.invoice_run import invoice_job_types
 from nimbill.issuing.deliveries.delivery_job import delivery_job_types
+from nimbill.issuing.sending.approval import APPROVE_INVOICES
 from nimbill.issuing.sending.pdf_job import sent_pdf_job_types
 from nimbill.jobs.runner import JobRunner, JobType
 from nimbill.portal.budgets.evaluation import budget_job_types
 from nimbill.webhooks.delivery import webhook_job_types
+
+APPROVABLE_OPERATIONS: Mapping[str, ApprovableOperation] = {
+    operation.kind: operation
+    for operation in (
+        APPROVE_INVOICES,
+        CREDIT_INVOICE,
+        CLOSE_MONTH,
+        REOPEN_MONTH,
+        RELEASE_IMPORT,
+        SAVE_RATES,
+        CHANGE_SETTINGS,
+        SAVE_INVOICE_TEMPLATE,
+    )
+}
 
 
 def build_lifespan(settings: Settings) -> Callable[[Litestar], AbstractAsyncContextManager[None]]:

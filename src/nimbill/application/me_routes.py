@@ -1,15 +1,47 @@
-"""The route that describes the caller; paths are relative to /m/core."""
+"""The route that describes the caller, and its body; paths are relative to /m/core."""
+
+from typing import ClassVar
 
 from nimbill.access.gate import Audience
 from nimbill.access.role_actions import ANY_CALLER, PERMISSIONS_BY_PRODUCT, RoleAction
-from nimbill.application.me_bodies import SignedInUser, VisibleGroup
 from nimbill.customers.billing_groups.group_names import list_group_names
 from nimbill.customers.organisation_settings.records import load_settings
-from nimbill.foundation.basis import chosen
+from nimbill.foundation.basis import Basis, chosen
 from nimbill.foundation.errors import not_found
+from nimbill.foundation.language import Language
 from nimbill.foundation.product import Product
+from nimbill.foundation.user_kind import UserKind
+from nimbill.http.request_bodies import Body
 from nimbill.http.routing import RequestCaller, Transaction, get
 from nimbill.identity.organisations.records import find_organisation
+
+
+class VisibleGroup(Body, frozen=True, kw_only=True):
+    """A billing group to which the caller is restricted."""
+
+    basis: ClassVar[Basis] = chosen("core-me")
+
+    company_id: str
+    billinggroup_id: str
+    billinggroup_name: str
+
+
+class SignedInUser(Body, frozen=True, kw_only=True):
+    """The caller. `billing_groups` is null without a filter: then every group is visible."""
+
+    basis: ClassVar[Basis] = chosen("core-me")
+
+    user_id: str
+    username: str
+    kind: UserKind
+    organisation_id: str
+    organisation_name: str
+    namespace: str
+    permissions: list[str]
+    billing_groups: list[VisibleGroup] | None
+    language: Language
+    time_zone: str
+    vendors: list[str]
 
 
 @get("/me", audiences=[Audience.core], role_actions=ANY_CALLER, basis=chosen("core-me"))

@@ -1,36 +1,35 @@
 """Builds the OpenAPI document from the routes and their declarations."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import msgspec
 from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi import OpenAPIConfig
-from litestar.openapi.spec import Components, SecurityScheme, Server
+from litestar.openapi.spec import Components, OpenAPIType, Schema, SecurityScheme, Server
+from litestar.plugins import OpenAPISchemaPlugin
 from litestar.types import ControllerRouterHandler
+from litestar.typing import FieldDefinition
 
 import nimbill
 from nimbill.access.gate import MUTATING, Public, iterate_routes
 from nimbill.application.openapi_generators import rewrite_for_generators
-from nimbill.application.openapi_links import add_links
-from nimbill.application.openapi_types import (
-    DecimalSchemaPlugin,
-    VendorSchemaPlugin,
-    describe_uploaded_vendor,
-)
 from nimbill.customers.billing_groups.invoice_term_texts import (
     TERM_TEXTS,
     describe_term,
     restrict_values,
 )
 from nimbill.foundation import exact_json
+from nimbill.foundation.vendor_names import BILLED_VENDORS, NAME_PATTERN, VENDORS, VendorRule
+from nimbill.foundation.vendors import get_vendor_rule
 from nimbill.http import idempotency, versions
 from nimbill.http.deprecation import Deprecation
 from nimbill.http.forms import FORM_TYPES
 from nimbill.http.list_parameters import TOTAL_HEADER
-from nimbill.http.response_links import ResponseLinks
+from nimbill.http.response_links import ResponseLink, ResponseLinks
 from nimbill.http.routing import DEPENDENCIES, ExactRequest, ExactResponse
 
 # Members of the response to a correct password that a second step must follow.
@@ -120,17 +119,6 @@ TAGS = {
 # Names such as "Groups" or "Usage" would be ambiguous among the tags of billing administration.
 ONE_TAG_PACKAGES = frozenset({"portal"})
 
-# The fields of the JSON body, with uploaded files instead of their location.
-UPLOAD_SCHEMA = {
-    "type": "object",
-    "properties": {
-        "vendor": describe_uploaded_vendor(),
-        "month": {"type": "string"},
-        "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
-    },
-    "required": ["vendor", "file"],
-}
-
 ERROR_RESPONSES = {
     400: "The request is malformed or violates a rule.",
     401: "The token is missing, invalid or has been revoked.",
@@ -143,6 +131,36 @@ ERROR_RESPONSES = {
     429: "Too many requests; retry after the time in Retry-After.",
     503: "The database or a limited resource is not available; see Retry-After.",
 }
+
+
+# A link of OpenAPI may have a `requestBody`, but published generators of clients accept only texts
+# in it and refuse a document with objects.
+LINK_BODY = "x-request-body"
+
+BODY_DESCRIPTION = "The fields of the request that are known from here; the client adds the others."
+
+
+class DecimalSchemaPlugin(OpenAPISchemaPlugin):
+    """Documents decimals as JSON numbers; the framework would document them as strings."""
+
+    @staticmethod
+    def is_plugin_supported_type(value: Any) -> bool:
+        return value is Decimal
+
+    def to_openapi_schema(self, field_definition: Any, schema_creator: Any) -> Schema:  # noqa: ARG002
+        return Schema(type=OpenAPIType.NUMBER)
+
+
+class VendorSchemaPlugin(OpenAPISchemaPlugin):
+    """Documents the known vendors, and that an organisation may enable others."""
+
+    def is_plugin_supported_field(self, field_definition: FieldDefinition) -> bool:
+        return _find_rule(field_definition) is not None
+
+    def to_openapi_schema(self, field_definition: Any, schema_creator: Any) -> Schema:  # noqa: ARG002
+        rule = _find_rule(field_definition)
+        assert rule is not None, "only vendors are supported"
+        return Schema(any_of=_list_alternatives(rule))
 
 
 def build_openapi_document(
@@ -291,7 +309,7 @@ def _complete_operation(operation: dict[str, Any], method: str, opt: dict[str, A
         json_schema = json_content["schema"]["oneOf"][0]
         operation["requestBody"]["content"] = {
             "application/json": {"schema": json_schema},
-            "multipart/form-data": {"schema": UPLOAD_SCHEMA},
+            "multipart/form-data": {"schema": _build_upload_schema()},
         }
         operation["requestBody"]["required"] = True
     if "forms" in opt and "reads" not in opt:
@@ -345,3 +363,65 @@ def _reference(name: str) -> dict[str, str]:
 def _add_permissions(text: str, opt: dict[str, Any]) -> str:
     actions = ", ".join(opt["role_actions"]) or "none"
     return f"{text}\n\nRole actions, any one of: {actions}. Basis: {opt['basis']}.".strip()
+
+
+def _find_rule(field: FieldDefinition) -> VendorRule | None:
+    """Fields of bodies have the rule in `extra`, parameters in the metadata of their type."""
+    metadata = [meta.extra for meta in field.metadata if isinstance(meta, msgspec.Meta)]
+    return next(filter(None, map(get_vendor_rule, (field.extra, *metadata))), None)
+
+
+def _list_alternatives(rule: VendorRule) -> list[Schema]:
+    return [
+        Schema(type=OpenAPIType.STRING, enum=rule.list_names(BILLED_VENDORS)),
+        Schema(
+            type=OpenAPIType.STRING,
+            pattern=NAME_PATTERN,
+            description="a vendor that the organisation setting `vendors` enables",
+        ),
+    ]
+
+
+def add_links(operations: Mapping[str, dict[str, Any]], links_by_operation: ResponseLinks) -> None:
+    """`operations` are those of the document, by the name of the function that handles them.
+
+    A link is named after its target. Operations and targets that do not exist raise KeyError.
+    """
+    for source, links in links_by_operation.items():
+        for response in _iterate_successes(operations[source]):
+            response["links"] = {
+                link.target: _format_link(link, operations[link.target]) for link in links
+            }
+
+
+def _iterate_successes(operation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    for status, response in operation["responses"].items():
+        if status.startswith("2"):
+            yield response
+
+
+def _format_link(link: ResponseLink, target: Mapping[str, Any]) -> dict[str, Any]:
+    formatted: dict[str, Any] = {"operationId": target["operationId"]}
+    if link.parameters:
+        formatted["parameters"] = dict(link.parameters)
+    if link.body is not None:
+        formatted |= {LINK_BODY: dict(link.body), "description": BODY_DESCRIPTION}
+    return formatted
+
+
+def _build_upload_schema() -> dict[str, Any]:
+    """The fields of the JSON body, with uploaded files instead of their location."""
+    return {
+        "type": "object",
+        "properties": {
+            "vendor": _describe_uploaded_vendor(),
+            "month": {"type": "string"},
+            "file": {"type": "array", "items": {"type": "string", "format": "binary"}},
+        },
+        "required": ["vendor", "file"],
+    }
+
+
+def _describe_uploaded_vendor() -> dict[str, Any]:
+    """The field `vendor` of an upload, which is no body of its own."""
+    return {"anyOf": [schema.to_schema() for schema in _list_alternatives(VendorRule(VENDORS))]}

@@ -1,13 +1,15 @@
 """Requests, approves, rejects and withdraws: the checks in order, then the change."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
+from hashlib import sha256
 from typing import Any, NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from nimbill.access.caller import Caller
+from nimbill.access.effective_permissions import BILLING_GROUPS, load_effective_permissions
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import RoleAction
 from nimbill.approvals import records
@@ -24,10 +26,7 @@ from nimbill.approvals.bodies import (
     ApprovalState,
     ShortApproval,
 )
-from nimbill.approvals.requester import load_requester_scope
 from nimbill.approvals.requirement import ApprovedRequest
-from nimbill.approvals.review_hash import hash_review
-from nimbill.approvals.shown_requests import is_expired, show_request, show_short_request
 from nimbill.audit import records as audit
 from nimbill.database.list_query import ListQuery
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
@@ -42,8 +41,11 @@ from nimbill.foundation.errors import (
     rule_violations_error,
 )
 from nimbill.foundation.ids import new_id
+from nimbill.foundation.product import Product
+from nimbill.foundation.user_kind import UserKind
 from nimbill.foundation.vendor_names import BILLED_VENDORS
 from nimbill.http.request_bodies import mentions_vendor, parse_body
+from nimbill.identity.users.records import find_user
 from nimbill.webhooks.event_types import WebhookEventType
 
 LIFETIME = timedelta(days=7)
@@ -363,3 +365,95 @@ async def _decide(
         **values,
     )
     assert is_decided, "the caller holds the lock of an open request"
+
+
+async def load_requester_scope(
+    db: AsyncConnection, scope: TenantScope, row: Row, operation: ApprovableOperation
+) -> TenantScope:
+    """Return what the requester sees, for whom the operation is executed.
+
+    Refuse if the requester has lost the permission since. The approver may see less: somebody
+    restricted to billing groups sees no imports, but can approve a credit note for late costs.
+    """
+    user = await find_user(db, scope, row.requested_by)
+    if user is not None and user.kind == UserKind.root:
+        return TenantScope(scope.organisation_id)
+    if user is not None:
+        effective = await load_effective_permissions(db, scope, user.user_id)
+        has_action = any(
+            effective.includes(Product.core, frozenset({action}))
+            for action in operation.role_actions
+        )
+        groups = effective.filters.get(BILLING_GROUPS)
+        sees_groups = groups is None or (
+            row.company_ids is not None and groups.issuperset(row.company_ids)
+        )
+        if has_action and sees_groups:
+            return TenantScope(scope.organisation_id, groups)
+    raise Conflict(
+        "requester_not_permitted",
+        "The requester may not do this any more. Reject the request.",
+    )
+
+
+def hash_review(
+    kind: str,
+    target: Mapping[str, str],
+    body: Any,
+    review: Mapping[str, Any],
+    makers: Collection[str],
+) -> str:
+    """SHA-256 over canonical JSON: equal contents have equal hashes, whatever their order."""
+    content = {
+        "kind": kind,
+        "target": dict(target),
+        "body": body,
+        "review": review,
+        "makers": sorted(makers),
+    }
+    # encoded once before, so that structs and enums are plain values as in the database
+    plain = exact_json.decode_stored(exact_json.encode(content).decode())
+    return sha256(exact_json.encode_canonical(plain)).hexdigest()
+
+
+def is_expired(row: Row) -> bool:
+    if row.state == ApprovalState.requested:
+        return bool(row.expire_time <= clock.now())
+    return bool(row.state == ApprovalState.expired)
+
+
+def show_short_request(row: Row, caller: Caller) -> ShortApproval:
+    return ShortApproval(**_build_fields(row, caller))
+
+
+def show_request(row: Row, caller: Caller) -> Approval:
+    return Approval(
+        **_build_fields(row, caller),
+        body=exact_json.decode_stored(row.body),
+        review=exact_json.decode_stored(row.review),
+        review_hash=row.review_hash,
+        makers=list(row.makers),
+        result=exact_json.decode_stored(row.result),
+    )
+
+
+def _build_fields(row: Row, caller: Caller) -> dict[str, Any]:
+    state = ApprovalState.expired if is_expired(row) else ApprovalState(row.state)
+    is_open, is_own = state is ApprovalState.requested, row.requested_by == caller.user_id
+    may_approve = caller.may([RoleAction.ApproveRequests]) and caller.user_id not in row.makers
+    return {
+        "approval_id": row.approval_id,
+        "kind": ApprovalKind(row.kind),
+        "state": state,
+        "target": exact_json.decode_stored(row.target),
+        "comment": row.comment,
+        "company_ids": row.company_ids,
+        "requested_by": row.requested_by_name,
+        "create_time": clock.format_timestamp(row.create_time),
+        "expire_time": clock.format_timestamp(row.expire_time),
+        "decided_by": row.decided_by_name,
+        "decide_time": row.decide_time and clock.format_timestamp(row.decide_time),
+        "reason": row.reason,
+        "can_approve": is_open and may_approve and not is_own,
+        "can_withdraw": is_open and is_own,
+    }

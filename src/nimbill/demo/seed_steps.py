@@ -1,13 +1,14 @@
 """The steps that create the seed data, in order. Repeating a step changes nothing."""
 
-from collections.abc import Callable, Sequence
-from decimal import Decimal
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from decimal import ROUND_DOWN, Decimal
 from functools import partial
+from io import StringIO
 from typing import NamedTuple
 
 from nimbill.customers.resellers.meta_flags import FLAGS
 from nimbill.demo.api_client import DemoClient, existing_allowed
-from nimbill.demo.approval_steps import request_approval
 from nimbill.demo.contract_terms import USAGE_TABLE
 from nimbill.demo.cost_deliveries import list_deliveries
 from nimbill.demo.cost_steps import (
@@ -45,9 +46,10 @@ from nimbill.demo.monthly_data import (
     LAST_CLOSED_MONTH,
     MONTHS_MIN,
     OPEN_MONTH,
+    PARTLY_PAID,
     PAYS_ON_RECEIPT,
+    UNPAID,
 )
-from nimbill.demo.payment_steps import send_and_pay_invoices
 from nimbill.demo.resellers import AOZORA, DemoReseller
 from nimbill.demo.sending_steps import (
     add_contacts,
@@ -56,8 +58,11 @@ from nimbill.demo.sending_steps import (
     mail_invoices,
 )
 from nimbill.demo.stack_steps import launch_stack  # version 3
+from nimbill.foundation import clock
+from nimbill.foundation.calendar_month import add_months
 from nimbill_client import (
     AccountGroupCreate,
+    ApprovalRequestBody,
     Band,
     BillingGroupCreate,
     Client,
@@ -69,6 +74,7 @@ from nimbill_client import (
     Notification,
     OrganisationSettingsChange,
     ProjectBody,
+    Receivable,
     ResellerCreate,
     Role,
     RoleReference,
@@ -82,6 +88,20 @@ PORTAL_PAGES = {flag: True for flag in FLAGS if not flag.startswith("aq_")}
 TITLES = {"ja": "クラウド利用料 請求書", "en": "Invoice for cloud services"}
 
 SeedSteps = dict[str, Callable[[DemoClient, DemoReseller], None]]
+
+REQUESTER = SUBUSERS[0].username
+
+CREDITED = ("BG-0029", "aws")  # customer and vendor; the invoice is not paid yet
+
+AMOUNT = 3_000  # yen before tax
+
+REASON = "障害に対するお詫び"
+
+COMMENT = f"{REASON}として返金します。ご確認をお願いします。"
+
+TIME_ZONE = "Asia/Tokyo"  # of the demo's organisations
+
+COLUMNS = ("invoice_no", "amount", "paid_on", "note")
 
 
 def save_organisation_settings(client: DemoClient, reseller: DemoReseller) -> None:
@@ -352,3 +372,63 @@ def _earlier_month_steps(reseller: DemoReseller, months: Sequence[str]) -> SeedS
         return {}
     steps: SeedSteps = {f"cost files since {months[0]}": partial(start_imports, months=months)}
     return steps | _month_steps(reseller, months)
+
+
+def request_approval(client: DemoClient, _reseller: DemoReseller) -> None:
+    """The demo requires no approval, so that every page works for one person alone."""
+    group, vendor = CREDITED
+    amount = {"description": REASON, "amount": AMOUNT, "tax_free": False}
+    request = ApprovalRequestBody(
+        kind="credit_note",
+        target={
+            "month": LAST_CLOSED_MONTH,
+            "vendor": vendor,
+            "company_id": client.company_ids()[group],
+        },
+        body={"kind": "manual", "reason": REASON, "amounts": [amount]},
+        comment=COMMENT,
+    )
+    with client.sign_in_as(REQUESTER) as clerk:
+        clerk.approvals.request(request, key=f"demo-approval-{LAST_CLOSED_MONTH}")
+
+
+def send_and_pay_invoices(client: DemoClient, reseller: DemoReseller, month: str) -> None:
+    """Marks the invoices of the month as sent and records their payments from a CSV file."""
+    companies = client.company_ids()
+    for customer in reseller.customers:
+        for vendor in customer.contracts:
+            company_id = companies[customer.billinggroup_id]
+            key = f"demo-sent-{month}-{customer.billinggroup_id}-{vendor}"
+            with existing_allowed():
+                client.api.invoices.mark_as_sent(month, company_id, vendor, 1, key=key)
+    groups = {company_id: group for group, company_id in companies.items()}
+    lines = [
+        line
+        for receivable in client.api.payments.list_receivables()
+        if receivable.month == month
+        for line in _list_payments(receivable, groups[receivable.company_id])
+    ]
+    if lines:
+        content = StringIO()
+        csv.writer(content).writerows([COLUMNS, *lines])
+        with existing_allowed():
+            client.api.payments.record_from_csv(
+                content.getvalue().encode(), key=f"demo-payments-{month}"
+            )
+
+
+def _list_payments(receivable: Receivable, group: str) -> Iterator[tuple[str, ...]]:
+    share = Decimal(1)
+    if receivable.month == LAST_CLOSED_MONTH:
+        share = Decimal(0) if group in UNPAID else PARTLY_PAID.get(group, share)
+    left = receivable.open_balance
+    amount = left if share == 1 else (left * share).to_integral_value(ROUND_DOWN)
+    if amount > 0 and receivable.paid == 0:
+        paid_on = choose_day(receivable.month, int(group[-2:]))
+        yield receivable.invoice_no, f"{amount:f}", paid_on, "銀行振込"
+
+
+def choose_day(month: str, number: int) -> str:
+    """A day at the end of the month after; at the latest today, which the service requires."""
+    day = f"{add_months(month, 1)}-{20 + number % 9:02}"
+    return min(day, clock.local_date(clock.now(), TIME_ZONE).isoformat())

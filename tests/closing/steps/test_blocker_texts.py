@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nimbill.closing.reconciliation import applied_entries, tie_out
 from nimbill.closing.steps import month_steps
-from nimbill.closing.steps.blocker_texts import BLOCKER_TEXTS
+from nimbill.closing.steps.operations import BLOCKER_TEXTS
 
 CHOICES = Path(__file__).parents[3] / "docs" / "choices.md"
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from nimbill.costs.lake.records import CurrentLakeFile
 from nimbill.invoicing.documents.document import InvoiceDocument
-from nimbill.invoicing.focus.billing_periods import build_billing_period_rows
+from nimbill.invoicing.focus.export import build_billing_period_rows
 from nimbill.invoicing.focus.month_records import FocusMonth, VendorCosts
 from tests.invoicing.focus.focus_months import CLOSED, CREATED, UPDATED, build_month
 from tests.invoicing.random_documents import build_random_document

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from nimbill.foundation.ids import new_id
-from nimbill.legacy.agent.session_policies import build_logs_policy, build_stack_policy
+from nimbill.legacy.agent.session_credentials import build_logs_policy, build_stack_policy
 
 POLICY_LENGTH_MAX = 2_048  # of AWS, for session policies
 

@@ -6,7 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 from nimbill.foundation.money import to_exact
-from nimbill.portal.anomalies.price_changes import restate_amounts
+from nimbill.portal.anomalies.operations import restate_amounts
 
 AMOUNTS = {date(2026, 8, 31): Decimal(100), date(2026, 9, 1): Decimal(150)}
 

@@ -18,7 +18,6 @@ from nimbill.closing.reconciliation.bodies import (
     TieOutPayer,
     TieOutState,
 )
-from nimbill.closing.reconciliation.late_costs import list_late_costs
 from nimbill.closing.reconciliation.month_inputs import (
     ComparedAmounts,
     MonthInputs,
@@ -48,17 +47,22 @@ from nimbill.closing.reconciliation.tie_out import (
     tie_out,
 )
 from nimbill.costs.months.records import lock_month
-from nimbill.credit_notes.corrected_invoices.records import list_decisions_of_month
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.credit_notes.corrected_invoices.records import (
+    DriftDecisionKind,
+    decode_late_costs,
+    list_decisions_of_month,
+)
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.errors import not_found
-from nimbill.foundation.money import strip_zeros
+from nimbill.foundation.money import add_decimals, strip_zeros, subtract_decimals
 from nimbill.foundation.vendors import Vendor
 
 __all__ = ["TieOut"]  # also used by the command line
 
-
 ALL_ROWS = slice(None)
+
+ZERO = Decimal(0)
 
 
 async def load_tie_out(
@@ -299,3 +303,35 @@ def _build_entry_difference(vendor: Vendor, difference: EntryDifference) -> TieO
         applied=strip_zeros(difference.applied),
         difference=strip_zeros(difference.amount),
     )
+
+
+def list_late_costs(vendor: Vendor, decisions: Iterable[Row]) -> Iterator[TieOutLateCost]:
+    """Yield what each decision adds to the one before for the same invoice, the oldest first.
+
+    A decision contains everything that is settled with it. What was dismissed settles nothing.
+    """
+    settled: dict[tuple[str, str], dict[str, Decimal]] = {}
+    for row in decisions:
+        costs = _sum_costs(row.late_costs)
+        before: dict[str, Decimal] = {}
+        if row.decision != DriftDecisionKind.dismissed:
+            before = settled.pop((row.company_id, row.invoice_no), {})
+            settled[row.company_id, row.replacement_no or row.invoice_no] = costs
+        for currency in sorted(costs.keys() | before.keys()):
+            amount = subtract_decimals(costs.get(currency, ZERO), before.get(currency, ZERO))
+            yield TieOutLateCost(
+                vendor=vendor,
+                import_id=row.import_id,
+                company_id=row.company_id,
+                invoice_no=row.invoice_no,
+                decision=DriftDecisionKind(row.decision),
+                currency=currency,
+                amount=strip_zeros(amount),
+            )
+
+
+def _sum_costs(late_costs: str) -> dict[str, Decimal]:
+    sums: defaultdict[str, Decimal] = defaultdict(Decimal)
+    for cost in decode_late_costs(late_costs):
+        sums[cost.currency] = add_decimals(sums[cost.currency], cost.amount)
+    return dict(sums)

@@ -1,14 +1,18 @@
 """Changes to billing groups: the checks in order, then the change."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.access.caller import Caller
 from nimbill.customers.billing_groups import invoice_setting_records, records
 from nimbill.customers.billing_groups.bodies import (
     BillingGroupCreate,
+    BillingGroupRecord,
     BillingGroupUpdate,
     InvoiceSettingUpdate,
 )
@@ -27,10 +31,27 @@ from nimbill.customers.partial_update import changed_fields
 from nimbill.customers.projects.records import project_exists
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
+from nimbill.http.versions import ObjectVersion
 
 __all__ = ["InvoiceSettingUpdate"]  # also used by the preview of terms
 
 # See docs/choices.md, references-in-bodies.
+
+
+# See docs/choices.md, object-versions.
+
+# Fields that belong to accounts and projects, which are edited elsewhere, or that are constant.
+NOT_EDITED = {
+    "account",
+    "custom_fields",
+    "etag",
+    "project_code",
+    "project_currency",
+    "project_label",
+    "tag",
+}
+
+EDITED = [name for name in BillingGroupRecord.__struct_fields__ if name not in NOT_EDITED]
 
 
 async def create_billing_group(
@@ -150,3 +171,17 @@ async def _find_broken_references(
     if template_id and not await invoice_template_exists(db, scope, template_id):
         violations.append(Violation("invoice_template_id", "an existing invoice template"))
     return violations
+
+
+def build_group_version(group: BillingGroupRecord) -> ObjectVersion:
+    values = {name: getattr(group, name) for name in EDITED}
+    return ObjectVersion(values, f"billinggroup/{group.company_id}")
+
+
+async def load_group_version(
+    db: AsyncConnection, caller: Caller, path: Mapping[str, Any], lock: bool
+) -> ObjectVersion | None:
+    if lock:
+        await records.lock_billing_group(db, caller.scope, path["company_id"])
+    group = await records.find_billing_group(db, caller.scope, path["company_id"])
+    return None if group is None else build_group_version(group)

@@ -24,7 +24,7 @@ from nimbill.customers.billing_groups.bodies import (
     InvoiceSettingUpdate,
     InvoiceTemplateLink,
 )
-from nimbill.customers.billing_groups.version import build_group_version, load_group_version
+from nimbill.customers.billing_groups.operations import build_group_version, load_group_version
 from nimbill.database.list_query import ListQuery, is_last_page
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import not_found

@@ -20,7 +20,7 @@ from nimbill.customers.cloud_accounts.bodies import (
     CloudAccountRecord,
     CloudAccountUpdate,
 )
-from nimbill.customers.cloud_accounts.version import build_account_version, load_account_version
+from nimbill.customers.cloud_accounts.operations import build_account_version, load_account_version
 from nimbill.database.list_query import ListQuery
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.vendors import BilledVendor

@@ -11,7 +11,7 @@ from nimbill.customers.invoice_templates.bodies import (
     InvoiceTemplateCreated,
     InvoiceTemplateRecord,
 )
-from nimbill.customers.invoice_templates.version import (
+from nimbill.customers.invoice_templates.operations import (
     build_template_version,
     load_template_version,
 )

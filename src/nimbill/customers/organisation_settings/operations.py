@@ -1,10 +1,12 @@
 """Changes to the organisation settings: the checks in order, then the change."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.access.caller import Caller
 from nimbill.access.hooks import FindUsedVendors
 from nimbill.approvals.approval_kinds import ApprovalKind
 from nimbill.approvals.required_kinds import count_approvers
@@ -19,12 +21,14 @@ from nimbill.customers.organisation_settings.bodies import (
     OrganisationSettings,
     OrganisationSettingsChange,
 )
+from nimbill.customers.organisation_settings.records import load_settings, lock_settings
 from nimbill.customers.organisation_settings.report_tag_rules import FIND_STALE_TAGS
 from nimbill.customers.organisation_settings.vendor_rules import find_vendor_violations
 from nimbill.customers.partial_update import changed_fields
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.errors import Conflict, Violation, refuse_if
+from nimbill.http.versions import ObjectVersion
 from nimbill.jobs.records import add_job
 
 APPROVERS_MIN = 2
@@ -90,3 +94,13 @@ def _refuse_used_vendors(disabled: Sequence[str], used: Mapping[str, str]) -> No
             "Each violation names one.",
             in_use,
         )
+
+
+# See docs/choices.md, object-versions.
+
+
+async def load_settings_version(
+    db: AsyncConnection, caller: Caller, _path: Mapping[str, Any], lock: bool
+) -> ObjectVersion:
+    settings = await (lock_settings if lock else load_settings)(db, caller.scope)
+    return ObjectVersion(settings, "settings")

@@ -9,7 +9,7 @@ from nimbill.customers.organisation_settings.bodies import (
     OrganisationSettings,
     OrganisationSettingsChange,
 )
-from nimbill.customers.organisation_settings.version import load_settings_version
+from nimbill.customers.organisation_settings.operations import load_settings_version
 from nimbill.foundation.basis import chosen
 from nimbill.http.routing import RequestCaller, Transaction, WorkerResources, get, put
 

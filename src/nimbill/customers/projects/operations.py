@@ -1,13 +1,18 @@
 """Changes to projects: the checks in order, then the change."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.access.caller import Caller
 from nimbill.customers.projects import records
 from nimbill.customers.projects.bodies import ProjectBody
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import new_id
+from nimbill.http.versions import ObjectVersion
 
 
 async def create_project(db: AsyncConnection, scope: TenantScope, body: ProjectBody) -> str:
@@ -48,3 +53,18 @@ async def _refuse_duplicate_code(
         db, scope, body.project_code, except_project=except_project
     ):
         raise Conflict("project_code_taken", "Another project has this project_code.")
+
+
+# See docs/choices.md, object-versions.
+
+
+def build_project_version(row: Row) -> ObjectVersion:
+    values = [row.project_id, row.project_code, row.project_label, row.project_currency]
+    return ObjectVersion(values, f"project/{row.project_id}")
+
+
+async def load_project_version(
+    db: AsyncConnection, caller: Caller, path: Mapping[str, Any], lock: bool
+) -> ObjectVersion | None:
+    row = await records.find_project(db, caller.scope, path["project_id"], lock=lock)
+    return None if row is None else build_project_version(row)

@@ -9,7 +9,7 @@ from nimbill.access.gate import Audience, Changes
 from nimbill.access.role_actions import RoleAction
 from nimbill.customers.projects import operations, records
 from nimbill.customers.projects.bodies import ProjectBody, ProjectCreated, ProjectRecord
-from nimbill.customers.projects.version import build_project_version, load_project_version
+from nimbill.customers.projects.operations import build_project_version, load_project_version
 from nimbill.database.list_query import ListQuery
 from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.currency import Currency

@@ -1,12 +1,15 @@
 """Changes to roles and mappings: the checks in order, then the change."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import msgspec
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.effective_permissions import (
+    BILLING_GROUPS,
     EffectivePermissions,
     FilterKey,
     load_effective_permissions,
@@ -23,6 +26,7 @@ from nimbill.foundation.errors import (
     rule_violations_error,
 )
 from nimbill.foundation.product import Product
+from nimbill.http.versions import ObjectVersion
 from nimbill.identity.rbac import records
 from nimbill.identity.rbac.bodies import (
     FilteringRule,
@@ -37,7 +41,6 @@ from nimbill.identity.rbac.bodies import (
     RolesReplace,
     RoleUpdate,
 )
-from nimbill.identity.rbac.group_filters import ResolvedFilters, resolve_filters
 from nimbill.identity.rbac.records import RoleKey
 from nimbill.identity.rbac.role_rules import (
     find_filter_violations,
@@ -52,6 +55,13 @@ Filters = Mapping[FilterKey, frozenset[str]]
 
 UNKNOWN_SUBUSER = Violation("user_id", "an existing subuser")
 OUTSIDE_OWN_FILTERS = "You cannot map roles outside your own filters."
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedFilters:
+    rows: Sequence[tuple[str, str, str]]  # namespace, type, resource
+    violations: Sequence[Violation]
+    has_hidden_groups: bool  # a restricted caller named a group that it cannot see
 
 
 async def create_role(db: AsyncConnection, caller: Caller, body: RoleCreate) -> Role:
@@ -377,3 +387,52 @@ async def list_permissions(
         )
         for namespace in (Namespace.portal, Namespace.core)
     ]
+
+
+# See docs/choices.md, object-versions.
+
+
+def build_role_version(row: Row) -> ObjectVersion:
+    values = [row.namespace, row.name, list(row.permissions)]
+    return ObjectVersion(values, f"role/{row.namespace}/{row.name}")
+
+
+async def load_role_version(
+    db: AsyncConnection, caller: Caller, path: Mapping[str, Any], lock: bool
+) -> ObjectVersion | None:
+    key = (path["namespace"], path["rolename"])
+    row = await records.find_role(db, caller.scope, caller.root_user, key, lock=lock)
+    return None if row is None else build_role_version(row)
+
+
+async def resolve_filters(
+    db: AsyncConnection,
+    caller: Caller,
+    rules: Sequence[FilteringRule] | None,
+    find_company_ids: FindCompanyIds,
+) -> ResolvedFilters:
+    """Look up billing groups. A restricted caller learns nothing about groups it cannot see."""
+    names = [name for rule in rules or [] if _names_groups(rule) for name in rule.resource]
+    company_ids = await find_company_ids(db, caller.scope, names) if names else {}
+    unknown = [
+        Violation(f"filters[{index}].resource[{position}]", "an existing billing group")
+        for index, rule in enumerate(rules or [])
+        if _names_groups(rule)
+        for position, name in enumerate(rule.resource)
+        if name not in company_ids
+    ]
+    rows = [
+        (
+            rule.namespace.value,
+            rule.type,
+            company_ids.get(resource, resource) if _names_groups(rule) else resource,
+        )
+        for rule in rules or []
+        for resource in rule.resource
+    ]
+    is_restricted = caller.scope.billing_groups is not None
+    return ResolvedFilters(rows, [] if is_restricted else unknown, is_restricted and bool(unknown))
+
+
+def _names_groups(rule: FilteringRule) -> bool:
+    return (rule.namespace.value, rule.type) == BILLING_GROUPS

@@ -36,7 +36,7 @@ from nimbill.identity.rbac.bodies import (
     RoleUpdate,
 )
 from nimbill.identity.rbac.effective_access import load_effective_access
-from nimbill.identity.rbac.version import build_role_version, load_role_version
+from nimbill.identity.rbac.operations import build_role_version, load_role_version
 from nimbill.identity.users.operations import require_user
 
 PRODUCTS = [Audience.core, Audience.portal]

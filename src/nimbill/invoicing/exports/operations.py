@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from decimal import Decimal
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -10,7 +11,7 @@ from nimbill.access.caller import Caller
 from nimbill.access.credentials import load_caller_again
 from nimbill.access.request_context import Resources
 from nimbill.access.role_actions import RoleAction
-from nimbill.customers.billing_groups.records import list_billing_groups
+from nimbill.customers.billing_groups.records import BillingGroupRecord, list_billing_groups
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.errors import TooManyRequests, not_found
@@ -20,10 +21,6 @@ from nimbill.invoicing.documents.document import InvoiceDocument
 from nimbill.invoicing.documents.latest_invoices import load_latest_pre_tax
 from nimbill.invoicing.documents.stored_invoices import list_invoices
 from nimbill.invoicing.exports import columns, records
-from nimbill.invoicing.exports.billing_group_csv import (
-    build_billing_group_rows,
-    build_setting_rows,
-)
 from nimbill.invoicing.exports.csv_file import Cell, encode_csv
 from nimbill.invoicing.exports.invoice_csv import (
     CsvRow,
@@ -170,3 +167,46 @@ def build_link(caller: Caller, resources: Resources, export_id: str) -> str:
         expires_at=clock.unix_seconds() + LINK_SECONDS,
     )
     return build_signed_url(resources.settings.link_url, resources.encryptor, link)
+
+
+def build_billing_group_rows(
+    groups: Iterable[BillingGroupRecord], costs: Mapping[str, Decimal]
+) -> Iterator[tuple[Cell, ...]]:
+    """One row per group; `costs` is keyed by company_id, and missing costs are empty cells."""
+    for group in groups:
+        yield (
+            group.billinggroup_id,
+            group.billinggroup_name,
+            group.name,
+            group.postal,
+            group.address,
+            group.phone,
+            group.contact,
+            group.title,
+            costs.get(group.company_id),
+            None,
+        )
+
+
+def build_setting_rows(
+    groups: Iterable[BillingGroupRecord],
+) -> Iterator[tuple[Cell, ...]]:
+    """One row per group and vendor."""
+    for group in groups:
+        for vendor, setting in group.invoices.items():
+            yield (
+                group.billinggroup_id,
+                group.billinggroup_name,
+                vendor,
+                setting.discount_rate,
+                setting.tax_rate,
+                setting.support_fee,
+                setting.support_rate,
+                setting.support_fix,
+                setting.substitution_fee,
+                setting.substitution_rate,
+                setting.substitution_fix,
+                setting.calc_type,
+                setting.discount_target_usage,
+                setting.substitution_fee_calc_target,
+            )

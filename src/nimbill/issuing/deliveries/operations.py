@@ -39,9 +39,14 @@ from nimbill.issuing.deliveries.mail_texts import build_text, choose_language
 from nimbill.issuing.deliveries.mailed_invoice import decode_mailed_invoice
 from nimbill.issuing.deliveries.problem_rules import DeliveryProblem, InvoiceFacts, find_problems
 from nimbill.issuing.deliveries.shown_deliveries import show_delivery
-from nimbill.issuing.sending.operations import describe_invoice, mark_all_as_sent
+from nimbill.issuing.sending.operations import (
+    InvoiceStatus,
+    describe_invoice,
+    mark_all_as_sent,
+    publish,
+)
 from nimbill.issuing.sending.publish_time_rules import parse_publish_time
-from nimbill.jobs.records import add_job, add_jobs
+from nimbill.jobs.records import add_job, add_jobs, run_sooner
 from nimbill.mail.composition import build_message_id
 from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import Announcement, publish_events
@@ -369,3 +374,23 @@ def _refuse_retry() -> Conflict:
     return Conflict(
         "not_failed", "Only a mail that failed or whose outcome is unknown can be retried."
     )
+
+
+async def publish_invoice(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    company_id: str,
+    publish_time: str,
+) -> InvoiceStatus:
+    """Choose another time of publication; mails with a link to the invoice wait for it."""
+    due = parse_publish_time(publish_time)
+    status = await publish(db, scope, period, company_id, due)
+    selected = records.DeliveryFilter(
+        vendor=period.vendor, company_id=company_id, state=DeliveryState.queued
+    )
+    queued = await records.list_deliveries(db, scope, period.month, selected)
+    for row in queued.rows:
+        if row.method == DeliveryMethod.link:
+            await run_sooner(db, scope, DELIVER_INVOICE, subject=row.delivery_id, due=due)
+    return status

@@ -24,7 +24,7 @@ from nimbill.http.routing import (
     post,
     put,
 )
-from nimbill.issuing.deliveries import operations, publication, records, shown_deliveries
+from nimbill.issuing.deliveries import operations, records, shown_deliveries
 from nimbill.issuing.deliveries.bodies import (
     DeliveryState,
     InvoiceDelivery,
@@ -171,9 +171,7 @@ async def publish_invoice(
 ) -> InvoiceStatus:
     """Choose from when customers see a sent invoice in the portal."""
     period = BillingPeriod(month, vendor)
-    return await publication.publish_invoice(
-        db, caller.scope, period, company_id, data.publish_time
-    )
+    return await operations.publish_invoice(db, caller.scope, period, company_id, data.publish_time)
 
 
 ROUTES = [

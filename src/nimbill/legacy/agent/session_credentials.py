@@ -4,8 +4,11 @@ They are returned to the agent and kept nowhere: neither stored nor logged.
 """
 
 import asyncio
+import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,8 +18,7 @@ from nimbill.foundation.errors import Conflict, NotFound, NotPermitted
 from nimbill.foundation.extras import describe_missing_extra
 from nimbill.legacy.agent.agent_stack import find_agent_stack, is_agent
 from nimbill.legacy.agent.bodies import SessionCredentials
-from nimbill.legacy.agent.session_policies import build_logs_policy, build_stack_policy
-from nimbill.legacy.provisioning.provisioner import PermanentError, TransientError
+from nimbill.legacy.provisioning.provisioner import STACK_TAG, PermanentError, TransientError
 from nimbill.legacy.templates import records as templates
 from nimbill.legacy.templates.secrets import read_template_with_secrets
 
@@ -105,3 +107,47 @@ async def open_session(request: SessionRequest, endpoint_url: str | None) -> Ses
 
 def _unavailable(detail: str) -> Conflict:
     return Conflict("session_refused", detail, retry_after=RETRY_SECONDS)
+
+
+def build_stack_policy(stack_id: str) -> str:
+    """Allow the use of instances, volumes and file systems that have the stack's tag."""
+    return _format_policy(
+        {
+            "Effect": "Allow",
+            "Action": ["ec2:*", "elasticfilesystem:*"],
+            "Resource": "*",
+            "Condition": {"StringEquals": {f"aws:ResourceTag/{STACK_TAG}": stack_id}},
+        },
+        # the tags decide what belongs to a stack, so no agent may change them
+        {
+            "Effect": "Deny",
+            "Action": [
+                "ec2:CreateTags",
+                "ec2:DeleteTags",
+                "elasticfilesystem:TagResource",
+                "elasticfilesystem:UntagResource",
+            ],
+            "Resource": "*",
+        },
+    )
+
+
+def build_logs_policy(stack_id: str, region: str, partition: str) -> str:
+    """Allow writing to log groups whose names contain the id of the stack."""
+    groups = f"arn:{partition}:logs:{region}:*:log-group:*{stack_id}*"
+    return _format_policy(
+        {
+            "Effect": "Allow",
+            "Action": [
+                "logs:CreateLogGroup",
+                "logs:CreateLogStream",
+                "logs:DescribeLogStreams",
+                "logs:PutLogEvents",
+            ],
+            "Resource": groups,
+        }
+    )
+
+
+def _format_policy(*statements: Mapping[str, Any]) -> str:
+    return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))

@@ -1,5 +1,6 @@
 """A provisioner for AWS EC2, through boto3. Import it only when needed: boto3 loads slowly."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -12,7 +13,6 @@ from botocore.exceptions import BotoCoreError, ClientError
 from botocore.loaders import create_loader
 
 from nimbill.legacy.provisioning.aws_errors import translate_error
-from nimbill.legacy.provisioning.cloud_init import build_user_data
 from nimbill.legacy.provisioning.computed_values import (
     COMPUTED,
     IMAGE_NAMES,
@@ -45,6 +45,31 @@ ATTEMPTS_MAX = 4  # per request, if it is throttled or not answered
 EXISTING_STATES = ("pending", "running", "stopping", "stopped", "shutting-down")
 
 Ec2Instance = Mapping[str, Any]
+
+
+# See docs/choices.md, agent-on-instances.
+
+CONFIG_FILE = "/etc/nimbill/agent.json"
+
+UNIT = "nimbill-agent.service"
+
+
+# a systemd unit, so that the agent also runs after the instance was stopped and started
+_UNIT_TEXT = f"""[Unit]
+Description=Nimbill agent
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+ExecStart=/usr/bin/env nimbill agent --config {CONFIG_FILE}
+Restart=on-failure
+RestartSec=10
+# 2: invalid configuration, 3: the stack no longer exists
+RestartPreventExitStatus=2 3
+
+[Install]
+WantedBy=multi-user.target
+"""
 
 
 class AwsProvisioner:
@@ -315,3 +340,31 @@ def _read_termination_reason(ec2_instance: Ec2Instance) -> str:
     """Includes the code of AWS, for example Server.InsufficientInstanceCapacity."""
     code = (ec2_instance.get("StateReason") or {}).get("Code")
     return f"AWS terminated the instance: {code}" if code else "the instance was terminated"
+
+
+def build_user_data(context: LaunchContext, flag: str) -> str:
+    """A cloud-config document, written as JSON because JSON is valid YAML and quotes safely."""
+    config = {
+        "address": context.address,
+        "stack_id": context.stack_id,
+        "flag": flag,
+        "token": context.token,
+    }
+    document = {
+        "write_files": [
+            {
+                "path": CONFIG_FILE,
+                "owner": "root:root",
+                "permissions": "0600",
+                "content": json.dumps(config),
+            },
+            {
+                "path": f"/etc/systemd/system/{UNIT}",
+                "owner": "root:root",
+                "permissions": "0644",
+                "content": _UNIT_TEXT,
+            },
+        ],
+        "runcmd": [["systemctl", "enable", "--now", "--no-block", UNIT]],
+    }
+    return f"#cloud-config\n{json.dumps(document, indent=1)}\n"

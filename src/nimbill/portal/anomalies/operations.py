@@ -11,10 +11,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.foundation.calendar_month import add_months
 from nimbill.foundation.currency import Currency
-from nimbill.foundation.money import ExactAmount, expand_amount
+from nimbill.foundation.money import ExactAmount, expand_amount, to_exact
 from nimbill.portal.anomalies.bodies import Anomalies, Anomaly, AnomalyCause
 from nimbill.portal.anomalies.outlier_rules import Outlier, find_outliers
-from nimbill.portal.anomalies.price_changes import UnitPrices, list_unit_prices, restate_amounts
 from nimbill.portal.forecast.month_forecast import list_month_days
 from nimbill.portal.one_company import CompanyView
 from nimbill.portal.report_basis import ReportBasis
@@ -23,6 +22,8 @@ from nimbill.portal.usage.bodies import list_unpriced
 from nimbill.portal.usage_sums import Dimension, Usage, load_usage
 
 MONTHS_BEFORE = 2  # 30 days before 1 March are in January
+
+UnitPrices = Mapping[tuple[str, str], ExactAmount]
 
 
 class _ServiceKey(NamedTuple):
@@ -143,3 +144,34 @@ def _sort_key(anomaly: Anomaly) -> tuple[str, str, str, str, bool]:
         anomaly.service,
         anomaly.marketplace,
     )
+
+
+def list_unit_prices(usage: Usage) -> UnitPrices:
+    """What the customer pays for one unit of vendor cost, by vendor and month.
+
+    A vendor with costs in several currencies in a month has no single price.
+    """
+    return {
+        key: prices[0]
+        for key, prices in usage.unit_prices.items()
+        if len(prices) == 1 and prices[0] is not None
+    }
+
+
+def restate_amounts(
+    amounts: Mapping[date, Decimal], vendor: str, month: str, prices: UnitPrices
+) -> dict[date, Decimal] | None:
+    """Convert all days to the month's price; None if the price is unknown or did not change."""
+    present = prices.get((vendor, month))
+    units = {each: prices.get((vendor, each)) for each in {f"{day:%Y-%m}" for day in amounts}}
+    if (
+        present is None
+        or not all(units.values())
+        or all(unit == present for unit in units.values())
+    ):
+        return None
+    factors = {each: present / unit for each, unit in units.items() if unit is not None}
+    return {
+        day: expand_amount(to_exact(amount) * factors[f"{day:%Y-%m}"])
+        for day, amount in amounts.items()
+    }

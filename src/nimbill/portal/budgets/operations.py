@@ -1,13 +1,16 @@
 """Reads and replaces the budgets of a company: the checks in order, then the change."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.access.caller import Caller
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.errors import Violation, refuse_if
 from nimbill.foundation.ids import new_id
+from nimbill.http.versions import ObjectVersion
 from nimbill.portal.budgets import records
 from nimbill.portal.budgets.bodies import (
     AlertSettings,
@@ -21,7 +24,7 @@ from nimbill.portal.budgets.bodies import (
 )
 from nimbill.portal.budgets.budget_rules import AMOUNT_RULE, is_whole_amount
 from nimbill.portal.budgets.states import build_state, compare_budgets
-from nimbill.portal.one_company import CompanyView
+from nimbill.portal.one_company import CompanyView, load_one_company
 from nimbill.portal.report_basis import ReportBasis
 from nimbill.portal.usage.bodies import list_unpriced
 from nimbill.portal.view import PortalView, require_unfiltered
@@ -135,3 +138,17 @@ def _build_alerts(company_id: str, settings: AlertSettings) -> CompanyAlertSetti
         recipients=settings.recipients,
         language=settings.language,
     )
+
+
+# See docs/choices.md, object-versions.
+
+
+async def load_budgets_version(
+    db: AsyncConnection, caller: Caller, parameters: Mapping[str, Any], lock: bool
+) -> ObjectVersion | None:
+    """None for a user with filters, who sees a part of the list and cannot change it."""
+    company_id, view = await load_one_company(db, caller, parameters.get("company_id"))
+    if view.is_filtered:
+        return None
+    load = records.lock_budgets if lock else records.list_budgets
+    return ObjectVersion(await load(db, view.scope, company_id), f"budgets/{company_id}")

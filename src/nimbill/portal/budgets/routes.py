@@ -14,7 +14,7 @@ from nimbill.portal.budgets.bodies import (
     BudgetStates,
     CompanyAlertSettings,
 )
-from nimbill.portal.budgets.version import load_budgets_version
+from nimbill.portal.budgets.operations import load_budgets_version
 from nimbill.portal.one_company import load_one_company
 from nimbill.portal.report_months import current_day
 from nimbill.portal.report_parameters import OneCompanyId
