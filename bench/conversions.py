@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from nimbill.costs.ingestion.allocator_settings import ALLOCATOR_ENVIRONMENT
 from nimbill.costs.ingestion.pandas_block import block_pandas
+from nimbill.imports.preparation_process import ALLOCATOR_ENVIRONMENT
 
 KIB_PER_MIB = 1024
 

@@ -14,7 +14,7 @@ from nimbill.application.organisations import add_years
 from nimbill.audit.checkpoints import write_checkpoint
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.imports.working_folder import working_folder
+from nimbill.imports.preparation_process import working_folder
 from nimbill.mail.delivery import deliver
 from nimbill.mail.messages import Message
 from tests.commands.run_command import run_command, service_environment

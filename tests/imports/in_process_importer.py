@@ -22,8 +22,8 @@ from nimbill.imports import records
 from nimbill.imports.commit_import import commit_import
 from nimbill.imports.operations import start_import
 from nimbill.imports.preparation import ImportRequest, PreparedImport, prepare_import
+from nimbill.imports.preparation_process import working_folder
 from nimbill.imports.records import NewImport
-from nimbill.imports.working_folder import working_folder
 from nimbill.jobs.records import jobs
 from tests.running_service import Service
 

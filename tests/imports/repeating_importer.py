@@ -15,7 +15,7 @@ from pathlib import Path
 
 from nimbill.costs.lake.parquet_files import import_folder
 from nimbill.imports.preparation import ImportRequest, PreparedImport
-from nimbill.imports.working_folder import working_folder
+from nimbill.imports.preparation_process import working_folder
 from tests.imports.in_process_importer import InProcessImporter
 
 

@@ -11,8 +11,8 @@ import pytest
 
 from nimbill.costs.lake.records import USAGE
 from nimbill.foundation.billing_period import BillingPeriod
-from nimbill.imports import anomaly_check
-from nimbill.imports.anomaly_check import find_anomaly
+from nimbill.imports import commit_import
+from nimbill.imports.commit_import import find_anomaly
 
 PAYER, OTHER = "111111111111", "222222222222"
 STEADY = [Decimal(100)] * 3
@@ -29,7 +29,7 @@ def check(
 ) -> str | None:
     """Both payers used 100 dollars in each of three months before."""
     previous = {(PAYER, "USD"): STEADY, (OTHER, "USD"): STEADY}
-    monkeypatch.setattr(anomaly_check, "load_previous_usage", AsyncMock(return_value=previous))
+    monkeypatch.setattr(commit_import, "load_previous_usage", AsyncMock(return_value=previous))
     period = BillingPeriod("2026-09", "aws")
     nothing = cast(Any, None)
     return asyncio.run(find_anomaly(nothing, nothing, period, totals, provisional=provisional))

@@ -13,9 +13,9 @@ from nimbill.costs.months.records import lock_month
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.imports import records
-from nimbill.imports.failed_imports import fail_import
+from nimbill.imports.commit_import import fail_import
 from nimbill.imports.preparation import PreparedImport
-from nimbill.imports.working_folder import working_folder
+from nimbill.imports.preparation_process import working_folder
 from tests.held_locks import call_while_locked, in_transaction
 from tests.imports.aws_reports import MONTH, report_line, write_report
 from tests.imports.in_process_importer import InProcessImporter

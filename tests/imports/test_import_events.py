@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.imports import commit_import, records
-from nimbill.imports.failed_imports import fail_import
+from nimbill.imports.commit_import import fail_import
 from tests.costs.months.month_requests import close_month
 from tests.held_locks import in_transaction
 from tests.imports.aws_reports import MONTH, report_line, write_report

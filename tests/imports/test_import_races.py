@@ -18,10 +18,9 @@ from nimbill.costs.ingestion.import_warnings import ImportWarnings
 from nimbill.costs.ingestion.normalize import NormalizedBatch, normalize
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.imports import job_types, records
-from nimbill.imports.commit_import import commit_import
-from nimbill.imports.failed_imports import fail_import
+from nimbill.imports.commit_import import commit_import, fail_import
 from nimbill.imports.preparation import PreparedImport
-from nimbill.imports.working_folder import working_folder
+from nimbill.imports.preparation_process import working_folder
 from nimbill.jobs.runner import Job
 from tests.held_locks import InTransaction, call_while_locked, in_transaction
 from tests.imports.aws_reports import CUSTOMER, MONTH, report_line, write_report

@@ -22,8 +22,8 @@ from nimbill.foundation.settings import Settings
 from nimbill.identity.organisations.operations import require_organisation
 from nimbill.identity.organisations.records import lock_organisation
 from nimbill.identity.users.records import find_root_username
+from nimbill.imports.preparation_process import working_folder
 from nimbill.imports.records import list_import_ids
-from nimbill.imports.working_folder import working_folder
 from nimbill.invoicing.documents.latest_invoices import find_last_issue_time
 from nimbill.jobs.records import has_running_jobs
 from nimbill.mail.delivery import outbox_folder

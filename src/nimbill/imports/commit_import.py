@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,24 +16,25 @@ from nimbill.adjustments.reserved_instances.operations import replace_reservatio
 from nimbill.audit import records as audit
 from nimbill.costs.lake import records as lake_records
 from nimbill.costs.lake.bulk_copy import ROWS_PER_STATEMENT
+from nimbill.costs.lake.commitment_records import USAGE_TABLES, replace_usage
+from nimbill.costs.lake.product_name_records import replace_product_names
+from nimbill.costs.lake.records import USAGE, load_previous_usage
 from nimbill.costs.months import records as months
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation import clock, exact_json
 from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.money import add_decimals
 from nimbill.foundation.settings import Settings
 from nimbill.imports import records
-from nimbill.imports.after_import import schedule_budget_evaluation
-from nimbill.imports.anomaly_check import find_anomaly
+from nimbill.imports.anomaly_rules import describe_anomaly
 from nimbill.imports.bodies import ImportState
 from nimbill.imports.derived_entries import build_entries, build_reservations
-from nimbill.imports.derived_sums import replace_derived_sums
-from nimbill.imports.failed_imports import REMOVE_LAKE_FILES, remove_unrecorded_files
 from nimbill.imports.import_events import ImportOutcome, announce_imports
 from nimbill.imports.import_report import build_report, find_drift
 from nimbill.imports.preparation import OLDER_DELIVERY, PreparedImport
+from nimbill.imports.preparation_process import schedule_folder_removal, working_folder
 from nimbill.imports.proposals import propose_entries
 from nimbill.imports.sum_verification import StoredSumsDiffer, verify_stored_sums
-from nimbill.imports.working_folder import schedule_folder_removal, working_folder
 from nimbill.jobs.records import add_job
 
 if TYPE_CHECKING:
@@ -60,6 +63,13 @@ SUPERSEDED = {
 SUMS_LOST = "the sums in the database differ from the delivered files"
 
 READERS_FINISH_WITHIN = timedelta(hours=1)
+
+# The portal defines the job; imports only know its name, because they do not depend on the portal.
+EVALUATE_BUDGETS = "evaluate_budgets"
+
+ReadBatches = Callable[[str], Iterator["pa.RecordBatch"]]
+
+REMOVE_LAKE_FILES = "remove_lake_files"
 
 
 async def commit_import(
@@ -394,3 +404,90 @@ class _ImportCommit:
 
     def _file(self, name: str) -> Path:
         return working_folder(self.settings, self.import_id) / f"{name}.parquet"
+
+
+async def schedule_budget_evaluation(
+    db: AsyncConnection, scope: TenantScope, import_id: str, month: str
+) -> None:
+    """Add the job in the transaction that makes the import current."""
+    await add_job(
+        db,
+        scope,
+        EVALUATE_BUDGETS,
+        due=clock.now(),
+        subject=import_id,
+        payload={"month": month},
+    )
+
+
+async def find_anomaly(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    totals: Sequence[Mapping[str, Any]],
+    *,
+    provisional: bool,
+) -> str | None:
+    """Return why the month should be reviewed before it is billed; `totals` are the import's."""
+    usage: dict[tuple[str, str], Decimal] = defaultdict(Decimal)
+    for total in totals:
+        if total["kind"] == USAGE:
+            key = (total["payer_id"], total["currency"])
+            usage[key] = add_decimals(usage[key], Decimal(total["cost"]))
+    previous_usage = await load_previous_usage(db, scope, period)
+    for (payer_id, currency), amount in sorted(usage.items()):
+        previous = previous_usage.get((payer_id, currency), [])
+        reason = describe_anomaly(amount, previous, provisional=provisional)
+        if reason is not None:
+            return f"payer {payer_id}: {reason}"
+    return None
+
+
+async def replace_derived_sums(
+    db: AsyncConnection,
+    scope: TenantScope,
+    period: BillingPeriod,
+    payers: Collection[str],
+    read_batches: ReadBatches,
+) -> None:
+    """`read_batches` reads a file of the preparation by its name."""
+    await replace_product_names(
+        db, scope, period, payers=payers, names=read_batches("product_names")
+    )
+    for table in USAGE_TABLES:
+        await replace_usage(db, scope, period, table, payers=payers, rows=read_batches(table.name))
+
+
+async def fail_import(
+    db: AsyncConnection, scope: TenantScope, import_id: str, problem: dict[str, Any]
+) -> None:
+    """Mark an import as failed; remove its working folder and the files it left in the lake.
+
+    A released import is parked again: only another release can free its month.
+    """
+    row = await records.lock_import(db, scope, import_id)
+    assert row is not None, "an import is never deleted"
+    if row.release_reason is not None:
+        await records.change_import(
+            db, scope, import_id, state=ImportState.parked, release_reason=None
+        )
+        await announce_imports(db, scope, ImportOutcome(row, ImportState.parked))
+        return
+    await records.change_import(db, scope, import_id, state=ImportState.failed, problem=problem)
+    await schedule_folder_removal(db, scope, import_id)
+    await remove_unrecorded_files(db, scope, row)
+    await announce_imports(db, scope, ImportOutcome(row, ImportState.failed, problem=problem))
+
+
+async def remove_unrecorded_files(db: AsyncConnection, scope: TenantScope, row: Row) -> None:
+    """An interrupted preparation may have left files in the lake; no record names them."""
+    if row.release_reason is not None:  # the files of a parked import have a record
+        return
+    files = {
+        "organisation_id": scope.organisation_id,
+        "vendor": row.vendor,
+        "import_id": row.import_id,
+    }
+    await add_job(
+        db, scope, REMOVE_LAKE_FILES, due=clock.now(), subject=row.import_id, payload=files
+    )

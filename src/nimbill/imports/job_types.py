@@ -17,13 +17,15 @@ from nimbill.foundation.vendor_names import list_provider_names
 from nimbill.imports import records
 from nimbill.imports.allowed_roots import load_import_roots
 from nimbill.imports.bodies import ImportState
-from nimbill.imports.commit_import import commit_import
-from nimbill.imports.failed_imports import REMOVE_LAKE_FILES, fail_import
+from nimbill.imports.commit_import import REMOVE_LAKE_FILES, commit_import, fail_import
 from nimbill.imports.import_failure import describe_failure
 from nimbill.imports.preparation import ImportRequest, PreparedImport
-from nimbill.imports.preparation_process import run_preparation
+from nimbill.imports.preparation_process import (
+    REMOVE_WORKING_FOLDER,
+    run_preparation,
+    working_folder,
+)
 from nimbill.imports.tagged_sums_jobs import tagged_sums_job_types
-from nimbill.imports.working_folder import REMOVE_WORKING_FOLDER, working_folder
 from nimbill.jobs.records import add_job
 from nimbill.jobs.runner import Job, JobType, ReportProgress
 

@@ -27,8 +27,8 @@ from nimbill.http.request_bodies import parse_body
 from nimbill.imports import records
 from nimbill.imports.allowed_roots import describe_allowed_source, load_import_roots
 from nimbill.imports.bodies import ImportSource, ImportState
+from nimbill.imports.preparation_process import working_folder
 from nimbill.imports.records import NewImport
-from nimbill.imports.working_folder import working_folder
 from nimbill.jobs.records import add_job
 
 # See docs/choices.md, import-roots.

@@ -7,21 +7,37 @@ import signal
 import sys
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.costs.ingestion.allocator_settings import ALLOCATOR_ENVIRONMENT
+from nimbill.database.tenant_scope import TenantScope
+from nimbill.foundation import clock
 from nimbill.foundation.child_process import discard_input
 from nimbill.foundation.settings import Settings
 from nimbill.imports.import_failure import PreparationFailed
 from nimbill.imports.preparation import ImportRequest, PreparedImport
+from nimbill.jobs.records import add_job
 from nimbill.jobs.runner import ReportProgress
 
 log = structlog.get_logger()
 
 MESSAGE_BYTES_MAX = 64 * 2**20
 LOGGED_CHARACTERS_MAX = 300
+
+REMOVE_WORKING_FOLDER = "remove_import_folder"
+
+# The process allocates again at once what it frees; memory that is kept need not be cleared again
+# by the kernel. The allocators read these variables when the process starts. OpenBLAS would start
+# threads that nothing uses.
+ALLOCATOR_ENVIRONMENT = {
+    "MALLOC_MMAP_THRESHOLD_": str(32 * 2**20),
+    "MALLOC_TRIM_THRESHOLD_": str(256 * 2**20),
+    "MIMALLOC_PURGE_DELAY": "1000",  # milliseconds
+    "OPENBLAS_NUM_THREADS": "1",
+}
 
 
 async def run_preparation(
@@ -100,3 +116,18 @@ def _describe_signal(number: int) -> str:
     name = signal.Signals(number).name if number in set(signal.Signals) else str(number)
     hint = " The machine may have too little memory." if name == "SIGKILL" else ""
     return f"The process of the import was ended by the signal {name}.{hint}"
+
+
+def working_folder(settings: Settings, import_id: str) -> Path:
+    return settings.data / "imports" / import_id
+
+
+async def schedule_folder_removal(db: AsyncConnection, scope: TenantScope, import_id: str) -> None:
+    await add_job(
+        db,
+        scope,
+        REMOVE_WORKING_FOLDER,
+        due=clock.now(),
+        subject=import_id,
+        payload={"import_id": import_id},
+    )

@@ -26,8 +26,11 @@ from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.settings import Settings
 from nimbill.imports.import_failure import PreparationFailed
 from nimbill.imports.preparation import ImportRequest
-from nimbill.imports.preparation_process import run_preparation
-from nimbill.imports.working_folder import schedule_folder_removal, working_folder
+from nimbill.imports.preparation_process import (
+    run_preparation,
+    schedule_folder_removal,
+    working_folder,
+)
 from nimbill.jobs.records import add_job
 from nimbill.jobs.runner import Job, JobType, ReportProgress
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.ingestion import decompression, raw_lines
-from nimbill.costs.ingestion.parquet_footers import refuse_parquet_bomb
+from nimbill.costs.ingestion.delivery import refuse_parquet_bomb
 from nimbill.costs.ingestion.parts import Limits, Part
 from nimbill.costs.ingestion.raw_lines import split_into_parse_tasks
 from nimbill.costs.ingestion.unpacked_size import UnpackedSize

@@ -15,11 +15,10 @@ from nimbill.costs.ingestion.delivery_errors import delivery_error
 from nimbill.costs.ingestion.json_lines import is_json
 from nimbill.costs.ingestion.manifest_selection import Notify, select_delivery_files
 from nimbill.costs.ingestion.manifests import Manifest, ManifestEntry
-from nimbill.costs.ingestion.parquet_footers import refuse_parquet_bomb
 from nimbill.costs.ingestion.parts import Delivery, FileType, Limits, Part, compute_content_hash
 from nimbill.costs.ingestion.source_resolution import resolve_sources
 from nimbill.costs.ingestion.storage_sources import FetchedFile, SourceFile, StorageSource
-from nimbill.costs.ingestion.unpacked_size import UnpackedSize
+from nimbill.costs.ingestion.unpacked_size import ROWS_MIN, UnpackedSize
 from nimbill.costs.ingestion.zip_members import extract_csv_members
 from nimbill.foundation.fsync import fsync_path
 
@@ -188,3 +187,33 @@ def _has_lines(part: Part, limits: Limits) -> bool:
     with open_csv(part, limits) as text:
         header = text.readline(limits.line_bytes_max)
         return is_json(header) or bool(text.read(2).strip())
+
+
+def refuse_parquet_bomb(
+    name: str, path: Path, *, size: int, limits: Limits, total: UnpackedSize
+) -> None:
+    """Count the file in the `total` of the delivery.
+
+    Ignore a footer that cannot be read: reading the lines reports it.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with path.open("rb") as file:  # Arrow reports a failed close without its errno
+            footer = pq.read_metadata(file)
+        groups = (footer.row_group(number) for number in range(footer.num_row_groups))
+        uncompressed = sum(max(group.total_byte_size, 0) for group in groups)
+        rows = footer.num_rows
+    except (pa.ArrowException, OSError) as error:
+        if getattr(error, "errno", None) is not None:
+            raise  # the disk failed; a file that is not checked must not be read
+        return
+    if rows > ROWS_MIN and rows > size:
+        raise delivery_error(name, "bomb", "very many")
+    if uncompressed > limits.part_bytes_max:
+        raise delivery_error(name, "too_large", limits.part_bytes_max)
+    if uncompressed > limits.bomb_bytes_min and uncompressed > size * limits.bomb_ratio_max:
+        raise delivery_error(name, "bomb", f"more than {limits.bomb_ratio_max}")
+    total.add_file(size)
+    total.add_content(name, uncompressed, rows=rows)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -11,31 +12,36 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nimbill.costs.cost_line import COPIED_TEXTS, MONEY, SCHEMA
+from nimbill.costs.cost_line import COPIED_TEXTS, MONEY, SCHEMA, TIMESTAMP
+from nimbill.costs.formats import line_rules
 from nimbill.costs.formats.focus import CORRECTION
 from nimbill.costs.formats.gcp import PROJECT_TAG
-from nimbill.costs.formats.line_rules import line_error
+from nimbill.costs.formats.line_rules import RuleViolation, line_error
 from nimbill.costs.formats.nimbill_focus_columns import read_nimbill_columns
 from nimbill.costs.ingestion import tags
 from nimbill.costs.ingestion.amortised_costs import find_amortised_line
 from nimbill.costs.ingestion.arrow_arrays import (
+    TEXT_DICTIONARY,
     count_lines,
     fill_empty,
+    fill_null,
     first_true,
     has_empty,
     integer_array,
     map_values,
 )
-from nimbill.costs.ingestion.billing_periods import fill_periods
 from nimbill.costs.ingestion.focus_sellers import ImportedVendor, find_lines_of_vendor
 from nimbill.costs.ingestion.import_warnings import ImportWarnings
-from nimbill.costs.ingestion.raw_columns import RawColumns
 from nimbill.costs.ingestion.raw_lines import RawLines
 
 # See docs/choices.md, accounts-of-lines.
 
 WIDE_MONEY = pa.decimal256(60, 22)  # a sum has a digit more
 COST_LIMIT = pa.scalar(Decimal(10**16), WIDE_MONEY)
+
+# DOUBLE values are rounded to ten decimals first, which restores what the vendor printed
+DOUBLE_SCALE = 10
+COMMON_TIME = r"^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 
 # column of a cost line to the field that a savings plan has instead
 PLAN_TERMS = {
@@ -66,7 +72,7 @@ def normalize(raw: RawLines, target: ImportTarget, *, part: int) -> NormalizedBa
     return _Normalizer(raw, target, part).normalize()
 
 
-class _Normalizer(RawColumns):
+class _Normalizer:
     """Normalises one batch of one part."""
 
     def __init__(self, raw: RawLines, target: ImportTarget, part: int) -> None:
@@ -320,6 +326,109 @@ class _Normalizer(RawColumns):
         self.warnings.unreadable_tags += unreadable
         return parsed
 
+    # ── single columns ───────────────────────────────────────────────────────────────────────────
+
+    def _optional(self, name: str) -> pa.DictionaryArray:
+        if name in self.raw.fields:
+            return self.raw.fields[name]
+        return pa.nulls(self.count, TEXT_DICTIONARY)
+
+    def _text(self, name: str, *, required: bool = False, default: str = "") -> pa.DictionaryArray:
+        """Never null: empty values become `default`, or are refused if a value is required."""
+        values = self._optional(name)
+        clean = self.format.columns[name].clean
+        if clean is not None:
+            values = map_values(values, [clean(value) for value in values.dictionary.to_pylist()])
+        if values.null_count == 0:
+            return values
+        if required:
+            raise self._error("empty", first_true(values.is_null()), name)
+        return fill_null(values, default)
+
+    def _parse_dictionary(self, name: str, parse: Callable[[str], Any]) -> list[Any]:
+        """Parse each distinct value once; every line must have a value."""
+        values = self._optional(name)
+        if values.null_count:
+            raise self._error("empty", first_true(values.is_null()), name)
+        parsed = []
+        for code, value in enumerate(values.dictionary.to_pylist()):
+            try:
+                parsed.append(parse(value))
+            except RuleViolation as violation:
+                row = pc.index(values.indices, code).as_py()
+                if row >= 0:  # otherwise no line uses the value
+                    raise self._error(str(violation), row, name) from None
+                parsed.append(None)
+        return parsed
+
+    def _currency(self) -> pa.DictionaryArray:
+        codes = self._parse_dictionary("currency", line_rules.parse_currency)
+        return map_values(self._optional("currency"), codes)
+
+    def _months(self, name: str) -> pa.Array:
+        """Return the month of each distinct value."""
+        values = self._optional(name).dictionary
+        # `usage_start` has already been parsed, so that common times are known to be valid
+        if name == "usage_start" and _are_common_times(values):
+            return pc.utf8_slice_codeunits(values, 0, len("yyyy-mm"))
+        is_period = name == "period_start"
+        parse = self.format.parse_month if is_period else line_rules.parse_month
+        return pa.array(self._parse_dictionary(name, parse), pa.string())
+
+    def _times(self, name: str, *, required: bool = False) -> pa.Array:
+        values = self._optional(name)
+        if _are_common_times(values.dictionary) and not (required and values.null_count):
+            try:
+                return values.dictionary.cast(TIMESTAMP).take(values.indices)
+            except pa.ArrowInvalid:
+                pass  # a day or hour that does not exist; the code below finds it
+        if required:
+            times = self._parse_dictionary(name, line_rules.parse_time)
+            return pa.array(times, TIMESTAMP).take(values.indices)
+        optional_times = [_parse_time_or_none(value) for value in values.dictionary.to_pylist()]
+        return pa.array(optional_times, TIMESTAMP).take(values.indices)
+
+    def _counts(self, name: str) -> pa.Array:
+        values = self._optional(name)
+        counts = [line_rules.parse_count(value) for value in values.dictionary.to_pylist()]
+        return pa.array(counts, pa.int64()).take(values.indices)
+
+    def _money(self, name: str, *, required: bool = False) -> pa.Array:
+        if name not in self.raw.fields:
+            return pa.nulls(self.count, MONEY)
+        values = self.raw.fields[name]
+        if required and values.null_count:
+            raise self._error("empty", first_true(values.is_null()), name)
+        if values.null_count == self.count:
+            return pa.nulls(self.count, MONEY)
+        try:
+            if pa.types.is_floating(values.type):
+                return values.cast(pa.decimal128(38, DOUBLE_SCALE)).cast(MONEY)
+            if pa.types.is_dictionary(values.type):
+                values = values.dictionary_decode()
+            if _has_long_texts(values):
+                return self._parse_money(name, values, required=required)
+            return values.cast(MONEY)
+        except pa.ArrowInvalid:
+            return self._parse_money(name, values, required=required)
+
+    def _parse_money(self, name: str, values: pa.Array, *, required: bool) -> pa.Array:
+        """Parse one by one: rounds values with too many digits and finds invalid numbers."""
+        amounts: list[Decimal | None] = []
+        for row, text in enumerate(values.cast(pa.string()).to_pylist()):
+            try:
+                amount = None if text is None else line_rules.parse_amount(text)
+            except RuleViolation as violation:
+                raise self._error(str(violation), row, name) from None
+            if text is not None and required:
+                self.warnings.rounded_lines += amount != Decimal(text)
+            amounts.append(amount)
+        return pa.array(amounts, MONEY)
+
+    def _error(self, rule: str, row: int, name: str, *values: str) -> Exception:
+        line, column = self.raw.line_number(self.rows[row].as_py()), self.raw.column_name(name)
+        return line_error(self.raw.file, rule, *values, line=line, column=column)
+
 
 def _build_table(columns: dict[str, pa.Array]) -> pa.Table:
     """All batches have the same types, with texts dictionary-encoded."""
@@ -332,3 +441,53 @@ def _build_table(columns: dict[str, pa.Array]) -> pa.Table:
         for column, array in zip(SCHEMA, arrays, strict=True)
     ]
     return pa.table(arrays, schema=pa.schema(fields))
+
+
+# See docs/choices.md, empty-billing-periods.
+
+
+def fill_periods(raw: RawLines, *, manifest_month: str | None, month: str | None) -> RawLines:
+    """Take the manifest's month, else the line's date, else the specified month.
+
+    Only in formats whose billing period is optional. A line without a date gets the first day of
+    the month, if the month is known.
+    """
+    if raw.layout.format.columns["period_start"].required:
+        return raw
+    fields = dict(raw.fields)
+    known_month = manifest_month or month
+    if fields["usage_start"].null_count and known_month:
+        fields["usage_start"] = _fill(fields["usage_start"], _first_day(known_month))
+    if "period_start" in fields and fields["period_start"].null_count:
+        fallback = _first_day(manifest_month) if manifest_month else fields["usage_start"]
+        fields["period_start"] = _fill(fields["period_start"], fallback)
+    return replace(raw, fields=fields)
+
+
+def _first_day(month: str) -> pa.Scalar:
+    return pa.scalar(f"{month}-01", pa.string())
+
+
+def _fill(column: pa.DictionaryArray, fallback: pa.Scalar | pa.DictionaryArray) -> pa.Array:
+    values = fallback if isinstance(fallback, pa.Scalar) else fallback.dictionary_decode()
+    return pc.coalesce(column.dictionary_decode(), values).dictionary_encode()
+
+
+def _has_long_texts(array: pa.Array) -> bool:
+    """Arrow parses too many digits modulo 2^128: 2^128 + 5 would become 5."""
+    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+        return False
+    longest: int = pc.max(pc.binary_length(array)).as_py() or 0
+    return longest > int(MONEY.precision)
+
+
+def _are_common_times(values: pa.Array) -> bool:
+    """Whether all values have the most common form, which Arrow parses like `parse_time`."""
+    return pc.all(pc.match_substring_regex(values, COMMON_TIME)).as_py() is True
+
+
+def _parse_time_or_none(text: str | None) -> datetime | None:
+    try:
+        return None if text is None else line_rules.parse_time(text)
+    except RuleViolation:
+        return None

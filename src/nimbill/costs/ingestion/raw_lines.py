@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain
 
@@ -13,11 +15,11 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 import pyarrow.parquet as pq
 
+from nimbill.costs.cost_file_error import CostFileError
 from nimbill.costs.formats.detection import FileLayout, detect_layout, refuse_separators
 from nimbill.costs.formats.format import NULLS
 from nimbill.costs.formats.line_rules import line_error
 from nimbill.costs.ingestion.arrow_arrays import TEXT_DICTIONARY, encode_dictionary
-from nimbill.costs.ingestion.csv_encoding import refuse_invalid_utf8
 from nimbill.costs.ingestion.decompression import open_csv_blocks
 from nimbill.costs.ingestion.gcp_credits import sum_credit_texts
 from nimbill.costs.ingestion.json_lines import (
@@ -43,6 +45,8 @@ COUNT_STEP_BYTES = 2**18
 NEWLINE, QUOTE = b'\n"'
 # almost every value is different, so that a dictionary would only cost time
 PLAIN_FIELDS = NUMBER_FIELDS
+
+INVALID_BYTE = re.compile("[\\udc80-\\udcff]")  # as decoding with surrogateescape represents it
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,3 +385,34 @@ def _refuse_unsupported_types(part: Part, layout: FileLayout, batch: pa.RecordBa
     for field, position in chain(layout.positions.items(), tags):
         column = columns[position]
         refuse_unsupported_type(part.name, column.name, field, column.type)
+
+
+def refuse_invalid_utf8(file: str, layout: FileLayout, block: bytes, *, first_line: int) -> None:
+    """Check the whole block, including columns that are not read."""
+    if block.isascii():
+        return
+    buffers = [None, pa.array([0, len(block)], pa.int32()).buffers()[1], pa.py_buffer(block)]
+    try:
+        # about ten times faster than `bytes.decode`, which creates a string
+        pa.Array.from_buffers(pa.string(), 1, buffers).validate(full=True)
+    except pa.ArrowInvalid:
+        raise _locate_invalid_utf8(file, layout, block, first_line) from None
+
+
+def _locate_invalid_utf8(
+    file: str, layout: FileLayout, block: bytes, first_line: int
+) -> CostFileError:
+    """Name the line, and the column unless it is one that is not read."""
+    text = block.decode(errors="surrogateescape")
+    fault = INVALID_BYTE.search(text)
+    assert fault is not None, "the block is not UTF-8"
+    line = first_line + text.count("\n", 0, fault.start())
+    names = {position: layout.names[field] for field, position in layout.positions.items()}
+    column = None
+    with suppress(csv.Error):
+        for row in csv.reader(io.StringIO(text, newline="")):
+            positions = [at for at, value in enumerate(row) if INVALID_BYTE.search(value)]
+            if positions:
+                column = names.get(positions[0])
+                break
+    return line_error(file, "encoding", line=line, column=column)

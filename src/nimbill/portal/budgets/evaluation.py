@@ -18,7 +18,7 @@ from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.language import Language
 from nimbill.foundation.money import ExactAmount, round_amount, to_exact
 from nimbill.foundation.settings import Settings
-from nimbill.imports.after_import import EVALUATE_BUDGETS
+from nimbill.imports.commit_import import EVALUATE_BUDGETS
 from nimbill.invoicing.pdf.number_format import format_money, format_month
 from nimbill.jobs.records import add_job
 from nimbill.jobs.runner import Job, JobType
