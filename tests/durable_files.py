@@ -28,7 +28,7 @@ from nimbill.audit.checkpoints import write_checkpoint
 from nimbill.costs.focus_export import FocusWriter
 from nimbill.costs.lake.parquet_files import Lake, import_folder
 from nimbill.foundation.encryption import KEY_BYTES, Encryptor, load_or_create_key
-from nimbill.mail.delivery import write_to_outbox
+from nimbill.mail.mailer import write_to_outbox
 
 _FORM = (
     b'--x\r\nContent-Disposition: form-data; name="file"; filename="costs.csv"\r\n\r\n'

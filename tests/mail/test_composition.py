@@ -9,7 +9,7 @@ from email.utils import getaddresses
 import pytest
 
 from nimbill.foundation.settings import Settings
-from nimbill.mail.composition import Mail, MailRecipient, PdfAttachment, compose_mail
+from nimbill.mail.mailer import Mail, MailRecipient, PdfAttachment, compose_mail
 from tests.mail.smtp_server import parse_message
 from tests.running_service import Service
 

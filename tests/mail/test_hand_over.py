@@ -8,8 +8,14 @@ from typing import Any
 import pytest
 
 from nimbill.database.tenant_scope import TenantScope
-from nimbill.mail.composition import Mail, MailRecipient
-from nimbill.mail.hand_over import CAUSE_LENGTH_MAX, HandOver, HandOverResult, hand_over
+from nimbill.mail.mailer import (
+    CAUSE_LENGTH_MAX,
+    HandOver,
+    HandOverResult,
+    Mail,
+    MailRecipient,
+    hand_over,
+)
 from tests.mail.smtp_server import SmtpServer
 from tests.running_service import Service
 

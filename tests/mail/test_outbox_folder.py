@@ -12,7 +12,8 @@ import pytest
 
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.settings import Settings
-from nimbill.mail.delivery import deliver, outbox_folder
+from nimbill.mail.delivery import deliver
+from nimbill.mail.mailer import outbox_folder
 from nimbill.mail.messages import Message
 from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.resellers.reseller_accounts import EMAIL, log_in, post_reseller

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from nimbill.foundation.settings import Settings
-from nimbill.mail.composition import Mail, MailRecipient, compose_mail
+from nimbill.mail.mailer import Mail, MailRecipient, compose_mail
 from tests.mail.smtp_server import parse_message
 from tests.running_service import Service
 

@@ -26,7 +26,7 @@ from nimbill.imports.preparation_process import working_folder
 from nimbill.imports.records import list_import_ids
 from nimbill.invoicing.documents.latest_invoices import find_last_issue_time
 from nimbill.jobs.records import has_running_jobs
-from nimbill.mail.delivery import outbox_folder
+from nimbill.mail.mailer import outbox_folder
 
 # See docs/choices.md, delete-organisation.
 

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from nimbill.customers.billing_groups.records import billing_groups
 from nimbill.database.tenant_scope import TenantScope, transaction
-from nimbill.mail.delivery import outbox_folder
+from nimbill.mail.mailer import outbox_folder
 from nimbill.mail.messages import Message
 from nimbill.portal.budgets import evaluation
 from nimbill.portal.budgets.evaluation import is_alerted_month

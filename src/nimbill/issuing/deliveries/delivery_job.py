@@ -24,8 +24,14 @@ from nimbill.issuing.deliveries.bodies import DeliveryMethod, DeliveryState
 from nimbill.issuing.deliveries.operations import DELIVER_INVOICE
 from nimbill.jobs.records import renew_lease
 from nimbill.jobs.runner import LEASE, Job, JobType, ReportProgress
-from nimbill.mail.composition import Mail, MailRecipient, PdfAttachment
-from nimbill.mail.hand_over import HandOver, HandOverResult, hand_over
+from nimbill.mail.mailer import (
+    HandOver,
+    HandOverResult,
+    Mail,
+    MailRecipient,
+    PdfAttachment,
+    hand_over,
+)
 from nimbill.mail.records import find_organisation_name
 
 LANE = "mail"  # a slow mail server delays nothing else

@@ -47,7 +47,7 @@ from nimbill.issuing.sending.operations import (
 )
 from nimbill.issuing.sending.publish_time_rules import parse_publish_time
 from nimbill.jobs.records import add_job, add_jobs, run_sooner
-from nimbill.mail.composition import build_message_id
+from nimbill.mail.mailer import build_message_id
 from nimbill.webhooks.event_types import WebhookEventType
 from nimbill.webhooks.events import Announcement, publish_events
 
