@@ -21,6 +21,7 @@ from nimbill.access.password_hash_queue import (
     PasswordHashQueue,
     QueueEntry,
     QueueLane,
+    create_attempts,
     too_many_logins,
 )
 from nimbill.access.passwords import enter_login_queue, hash_password, password_matches
@@ -41,7 +42,7 @@ class BusyQueue:
     """A queue whose thread is busy until `release`; records the order of the hashes."""
 
     def __init__(self) -> None:
-        self.queue = PasswordHashQueue()
+        self.queue = PasswordHashQueue(create_attempts())
         self.turns: list[str] = []
         self._released = threading.Event()
         self.entries = ExitStack()
@@ -112,7 +113,7 @@ def test_a_full_lane_refuses_with_retry_after_one_second(
 
 @pytest.mark.parametrize("lane", list(QueueLane))
 def test_the_number_of_active_entries_is_limited(lane: QueueLane) -> None:
-    queue = PasswordHashQueue()
+    queue = PasswordHashQueue(create_attempts())
     with ExitStack() as entries:
         for number in range(ACTIVE_MAX[lane]):
             entries.enter_context(queue.enter(lane, f"source {number}"))
@@ -237,7 +238,7 @@ def record_pauses(monkeypatch: pytest.MonkeyPatch, ranks: list[int]) -> list[flo
 
     One entry for each rank is submitted, all of them together.
     """
-    queue, pauses = PasswordHashQueue(), []
+    queue, pauses = PasswordHashQueue(create_attempts()), []
     with ExitStack() as entries:
         waiting = []
         monkeypatch.setattr(queue._lock, "wait_for", lambda _, seconds: pauses.append(seconds))
@@ -295,7 +296,7 @@ def test_an_entry_that_left_is_not_hashed(busy_queue: BusyQueue) -> None:
 
 
 def test_an_error_during_hashing_is_raised() -> None:
-    queue = PasswordHashQueue()
+    queue = PasswordHashQueue(create_attempts())
 
     def fail() -> None:
         raise ValueError("no hash")
@@ -332,7 +333,7 @@ def test_hashes_run_one_at_a_time_outside_the_event_loop(monkeypatch: pytest.Mon
 
 
 def test_the_hashing_thread_has_low_priority() -> None:
-    queue = PasswordHashQueue()
+    queue = PasswordHashQueue(create_attempts())
 
     def read_niceness() -> int:
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
@@ -381,7 +382,7 @@ def test_the_error_does_not_mention_who_waits() -> None:
 
 
 def test_a_turn_after_the_last_entry_left_does_nothing() -> None:
-    queue = PasswordHashQueue()
+    queue = PasswordHashQueue(create_attempts())
 
     queue._hash_next()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nimbill.access.password_hash_queue import PasswordHashQueue, QueueLane
+from nimbill.access.password_hash_queue import PasswordHashQueue, QueueLane, create_attempts
 
 LOCKED_STEPS = ("_build_entry", "_find_entry_to_drop", "_stop_waiting", "_pop_next")
 LOCKED_COUNTS = ("add", "cancel", "count")
@@ -12,7 +12,7 @@ LOCKED_COUNTS = ("add", "cancel", "count")
 
 def test_every_change_of_the_queue_is_made_under_its_lock() -> None:
     """The hashing thread and the event loop change the queue at the same time."""
-    queue = PasswordHashQueue()
+    queue = PasswordHashQueue(create_attempts())
     owned: dict[str, set[bool]] = {}
 
     def check(owner: object, name: str) -> None:
@@ -27,7 +27,7 @@ def test_every_change_of_the_queue_is_made_under_its_lock() -> None:
     for name in LOCKED_STEPS:
         check(queue, name)
     for name in LOCKED_COUNTS:
-        check(queue._attempts, name)
+        check(queue.attempts, name)
 
     queue.refuse_if_full(QueueLane.known_source, "one")
     with queue.enter(QueueLane.known_source, "one") as entry:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import stat
 import subprocess
 import sys
@@ -80,13 +81,47 @@ def test_a_slot_is_reused_when_its_user_is_quiet(tmp_path: Path) -> None:
     limit = SharedRateLimit(tmp_path / "rates", LIMIT)
     limit._slots = PROBES  # every user competes for the same slots
 
-    busy = [limit.allow(f"user-{number}", NOW) for number in range(PROBES)]
-    late = [limit.allow("late", NOW + 1) for _ in range(LIMIT + 1)]
-    later = [limit.allow("late", NOW + 2 * WINDOW_NS) for _ in range(LIMIT + 1)]
+    busy = [limit.allow(f"user-{number}", NOW + number) for number in range(PROBES)]
+    late = [limit.allow("late", NOW + PROBES) for _ in range(LIMIT + 1)]
+    counts = [limit.count(f"user-{number}", NOW + PROBES) for number in range(1, PROBES)]
 
     assert busy == [True] * PROBES
-    assert late == [True] * (LIMIT + 1), "without a free slot requests are not limited"
-    assert later == [True] * LIMIT + [False]
+    assert late == [True] * LIMIT + [False], "the user that was quiet for longest is forgotten"
+    assert counts == [1] * (PROBES - 1), "and only this one"
+
+
+def test_a_request_beyond_the_limit_can_be_counted_in_place_of_the_oldest() -> None:
+    limit = SharedRateLimit(None, LIMIT)
+
+    for number in range(LIMIT + 1):
+        limit.add("here", NOW + number)
+
+    assert limit.count("here", NOW + LIMIT) == LIMIT
+    assert limit.count("here", NOW + WINDOW_NS + LIMIT - 1) == 1
+    assert limit.count("elsewhere", NOW) == 0
+
+
+def test_the_latest_request_is_uncounted() -> None:
+    limit = SharedRateLimit(None, LIMIT)
+    limit.add("here", NOW)
+    limit.add("here", NOW + 1)
+
+    counts = []
+    for _ in range(3):
+        limit.cancel("here", NOW + 2)
+        counts.append(limit.count("here", NOW + 2))
+
+    assert counts == [1, 0, 0]
+
+
+def test_forked_workers_count_together_without_a_file() -> None:
+    limit = SharedRateLimit(None, LIMIT)
+
+    worker = multiprocessing.get_context("fork").Process(target=limit.add, args=("here", NOW))
+    worker.start()
+    worker.join(60)
+
+    assert limit.count("here", NOW) == 1
 
 
 def test_times_from_before_a_restart_of_the_machine_do_not_count(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ OF_CLOSING = "tests/closing/steps/test_closing_races.py"
 LOCKS = {
     "access/password_hash_cores.py hashing_core": "tests/access/test_password_hash_cores.py",
     "access/password_hash_queue.py __init__": "tests/access/test_password_hash_queue_lock.py",
-    "access/shared_rate_limit.py allow": "tests/access/test_shared_rate_limit.py",
+    "access/shared_rate_limit.py _use_slot": "tests/access/test_shared_rate_limit.py",
     "access/shared_rate_limit.py lock": "tests/access/test_shared_rate_limit.py",
     "access/signing_keys.py lock_keys": "tests/access/test_key_rotation.py",
     "adjustments/recalculation/records.py lock_entries": OF_ADJUSTMENTS,

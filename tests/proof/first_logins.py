@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nimbill.access import passwords
-from nimbill.access.password_hash_queue import QueueEntry
+from nimbill.access.password_hash_queue import PasswordHashQueue, QueueEntry, create_attempts
 from nimbill.identity.login import login_rate_limits
 from tests.proof.asgi_calls import Answer, Request, app_of, call
 from tests.proof.row_environment import RowEnvironment
@@ -54,6 +54,7 @@ def _counted_hashes() -> Iterator[Hashes]:
     """Forget earlier failures, and answer refused logins sooner than in production."""
     hashes = Hashes()
     originals = passwords._verify, passwords._run_in_queue, login_rate_limits.DELAY_SECONDS
+    real_queue = passwords._queue
 
     def verify(password_hash: str | None, peppered: bytes) -> bool:
         hashes.begun += 1
@@ -68,14 +69,14 @@ def _counted_hashes() -> Iterator[Hashes]:
 
         return await originals[1](entry, count_and_run)
 
-    passwords._reset_after_fork()
+    passwords._queue = PasswordHashQueue(create_attempts())
     passwords._verify, passwords._run_in_queue = verify, run_in_queue
     login_rate_limits.DELAY_SECONDS = (0.2, 0.6)
     try:
         yield hashes
     finally:
         passwords._verify, passwords._run_in_queue, login_rate_limits.DELAY_SECONDS = originals
-        passwords._reset_after_fork()
+        passwords._queue = real_queue
 
 
 async def _log_in_newcomers(

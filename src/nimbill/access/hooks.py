@@ -52,8 +52,6 @@ class Hooks:
     find_used_vendors: FindUsedVendors
     find_company_ids: FindCompanyIds
     list_group_names: ListGroupNames
-    # Forgets the wrong passwords of a user, who can then log in at once.
-    forget_attempts: Callable[[AsyncConnection, TenantScope, Row], Awaitable[None]]
     # Returns the language of messages to a user.
     find_language: Callable[[AsyncConnection, TenantScope, Row], Awaitable[Language]]
     # Returns whether the organisation requires a second factor of this user.

@@ -12,7 +12,7 @@ from enum import Enum
 from typing import Any
 
 from nimbill.access.password_hash_cores import hashing_core
-from nimbill.access.recent_attempts import RecentAttempts
+from nimbill.access.shared_rate_limit import SharedRateLimit
 from nimbill.foundation.errors import TooManyRequests
 
 # See docs/choices.md, login-throttle.
@@ -39,7 +39,8 @@ ACTIVE_MAX: Mapping[QueueLane, int] = {
     QueueLane.unknown_source: 6,
     QueueLane.password_change: 9,
 }
-RANK_MAX = 4  # eight or more failed attempts
+ATTEMPTS_MAX = 8  # failed attempts that make a difference
+ATTEMPTS_WINDOW_NS = 15 * 60 * 10**9
 BACKOFF_SECONDS = 0.1  # per rank: how long the thread waits for an entry of rank 0
 NICENESS = 10  # of the hashing thread, so that other work goes first
 
@@ -55,6 +56,11 @@ class QueueEntry:
     work: Callable[[], Any] | None = None
 
 
+def create_attempts() -> SharedRateLimit:
+    """Attempts by source; workers that are forked later count together."""
+    return SharedRateLimit(None, ATTEMPTS_MAX, ATTEMPTS_WINDOW_NS)
+
+
 class PasswordHashQueue:
     """One hash at a time per process, so that logins never use up memory or cores.
 
@@ -64,9 +70,9 @@ class PasswordHashQueue:
     thread pauses, so that a flood does not keep it busy.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, attempts: SharedRateLimit) -> None:
         self._lock = threading.Condition()
-        self._attempts = RecentAttempts()
+        self.attempts = attempts
         self._active: list[tuple[QueueLane, QueueEntry]] = []  # with the lane of its start
         self._waiting: dict[QueueLane, list[QueueEntry]] = {lane: [] for lane in QueueLane}
         self._lane_order = deque(QueueLane)
@@ -86,8 +92,7 @@ class PasswordHashQueue:
             self._refuse_if_full(self._build_entry(lane, source))
 
     def _build_entry(self, lane: QueueLane, source: str) -> QueueEntry:
-        rank = min(self._attempts.count(source).bit_length(), RANK_MAX)
-        return QueueEntry(lane, source, rank)
+        return QueueEntry(lane, source, self.attempts.count(source).bit_length())
 
     def _refuse_if_full(self, new_entry: QueueEntry) -> None:
         ahead = [
@@ -105,7 +110,7 @@ class PasswordHashQueue:
         with self._lock:
             entry = self._build_entry(lane, source)
             if lane is not QueueLane.password_change:
-                self._attempts.add(source)
+                self.attempts.add(source)
             self._refuse_if_full(entry)
             self._active.append((lane, entry))
         try:
@@ -118,12 +123,12 @@ class PasswordHashQueue:
     def has_failed(self, source: str) -> bool:
         """Return whether the source has a recent failed or unfinished attempt."""
         with self._lock:
-            return self._attempts.count(source) > 0
+            return self.attempts.count(source) > 0
 
     def cancel_attempt(self, entry: QueueEntry) -> None:
         """Do not count this attempt: the password was right."""
         with self._lock:
-            self._attempts.cancel(entry.source)
+            self.attempts.cancel(entry.source)
 
     def submit(self, entry: QueueEntry, work: Callable[[], Any]) -> Future[Any]:
         """Return the future result of the work, or TooManyRequests if the entry is dropped."""

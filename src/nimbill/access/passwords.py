@@ -15,7 +15,12 @@ from typing import TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
-from nimbill.access.password_hash_queue import PasswordHashQueue, QueueEntry, QueueLane
+from nimbill.access.password_hash_queue import (
+    PasswordHashQueue,
+    QueueEntry,
+    QueueLane,
+    create_attempts,
+)
 from nimbill.foundation.encryption import Encryptor
 
 T = TypeVar("T")
@@ -24,13 +29,13 @@ SECRET_PREFIX = "nb_cs_"  # noqa: S105  # lets secret scanners recognise our sec
 _BASE62 = string.digits + string.ascii_uppercase + string.ascii_lowercase
 
 _hasher = PasswordHasher(time_cost=2, memory_cost=19_456, parallelism=1)
-_queue = PasswordHashQueue()
+_queue = PasswordHashQueue(create_attempts())
 
 
 def _reset_after_fork() -> None:
-    """A forked worker does not have the threads of its parent's queue."""
+    """A forked worker does not have the threads of its parent's queue, but counts with it."""
     global _queue
-    _queue = PasswordHashQueue()
+    _queue = PasswordHashQueue(_queue.attempts)
 
 
 os.register_at_fork(after_in_child=_reset_after_fork)

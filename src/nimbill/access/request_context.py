@@ -31,7 +31,6 @@ from nimbill.foundation.settings import Settings
 from nimbill.foundation.vendor_names import BILLED_VENDORS
 
 if TYPE_CHECKING:
-    from limits.strategies import MovingWindowRateLimiter
     from litestar import Request
 
 REQUEST_CONTEXT = "nimbill.request_context"
@@ -41,14 +40,6 @@ def _open_request_rate(settings: Settings) -> SharedRateLimit | None:
     """The name of the file contains the limit, because the limit determines its layout."""
     limit = settings.rate_limit
     return SharedRateLimit(settings.data / f"request-rates-{limit}", limit) if limit else None
-
-
-def _open_login_failures() -> MovingWindowRateLimiter:
-    """Import the library only in a server: a command counts no failures."""
-    from limits.storage import MemoryStorage
-    from limits.strategies import MovingWindowRateLimiter
-
-    return MovingWindowRateLimiter(MemoryStorage())
 
 
 class Resources:
@@ -73,7 +64,6 @@ class Resources:
         self.hooks = hooks
         self.keys_loaded_at = 0.0  # monotonic seconds
         self._request_rate = _open_request_rate(settings)
-        self.login_failures = _open_login_failures()
         self.background_tasks: set[asyncio.Task[None]] = set()  # that no response waits for
 
     def is_within_rate_limit(self, user_id: str) -> bool:

@@ -1,7 +1,7 @@
-"""A rate limit per user and second that all worker processes of a machine share.
+"""Recent requests by user or source, counted in memory that all workers of a machine share.
 
-The times of the last requests of each user are in a small file that every worker maps into its
-memory; see docs/decisions/0019-count-requests-in-a-mapped-file.md.
+It limits the requests of a user per second and ranks the sources of logins. See
+docs/decisions/0019-count-requests-in-a-mapped-file.md.
 """
 
 import fcntl
@@ -9,6 +9,8 @@ import mmap
 import os
 import time
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
@@ -21,21 +23,23 @@ log = structlog.get_logger()
 WINDOW_NS = 1_000_000_000
 SLOTS_MAX = 4_096
 BYTES_MAX = 16 << 20
-PROBES = 8  # slots that a user may be in
+PROBES = 8  # slots that a key may be in
 LOCK_NS_MAX = 1_000_000
 NO_FILE = -1
-_IDENTITY, _POSITION, _TIMES = 0, 1, 2  # fields of a slot: user, next place, times of requests
+_IDENTITY, _POSITION, _TIMES = 0, 1, 2  # fields of a slot: key, next place, times of requests
 
 
 class SharedRateLimit:
-    """Allows `limit` requests in any second. Processes with the same file count together.
+    """Allows `limit` requests in any second, or in another window.
 
-    A slot holds the times of the last `limit` requests of a user in a ring. A request is allowed if
-    the oldest of them is more than a second ago.
+    A slot holds the times of the last `limit` requests of a key in a ring. A request is allowed if
+    the oldest of them is older than the window. Processes with the same file count together, and
+    without a file those that were forked from the process that created it.
     """
 
-    def __init__(self, file: Path | None, limit: int) -> None:
+    def __init__(self, file: Path | None, limit: int, window_ns: int = WINDOW_NS) -> None:
         self._limit = limit
+        self._window_ns = window_ns
         self._width = _TIMES + limit
         self._slots = max(PROBES, min(SLOTS_MAX, BYTES_MAX // (8 * self._width)))
         size = self._slots * self._width * 8
@@ -45,18 +49,46 @@ class SharedRateLimit:
         if self._descriptor != NO_FILE:
             weakref.finalize(self, os.close, self._descriptor)
 
-    def allow(self, user_id: str, now: int | None = None) -> bool:
+    def allow(self, key: str, now: int | None = None) -> bool:
         """Count a request, unless the limit is reached. `now` is in monotonic nanoseconds."""
-        digest = blake2b(user_id.encode(), digest_size=16).digest()
+        with self._use_slot(key, now) as (slot, at):
+            place = slot + _TIMES + self._table[slot + _POSITION] % self._limit
+            if self._is_recent(self._table[place], at):
+                return False
+            self._write(slot, at)
+            return True
+
+    def add(self, key: str, now: int | None = None) -> None:
+        """Count a request in place of the oldest, whether or not the limit is reached."""
+        with self._use_slot(key, now) as (slot, at):
+            self._write(slot, at)
+
+    def count(self, key: str, now: int | None = None) -> int:
+        """Return how many of the last `limit` requests are in the window."""
+        with self._use_slot(key, now) as (slot, at):
+            times = self._table[slot + _TIMES : slot + self._width]
+            return sum(self._is_recent(time_, at) for time_ in times)
+
+    def cancel(self, key: str, now: int | None = None) -> None:
+        """Uncount the latest request."""
+        with self._use_slot(key, now) as (slot, _):
+            position = (self._table[slot + _POSITION] - 1) % self._limit
+            self._table[slot + _TIMES + position] = 0
+            self._table[slot + _POSITION] = position
+
+    @contextmanager
+    def _use_slot(self, key: str, now: int | None = None) -> Iterator[tuple[int, int]]:
+        """Lock the file and find the slot of the key; the second value is the time."""
+        digest = blake2b(key.encode(), digest_size=16).digest()
         identity = int.from_bytes(digest[:8], "little") or 1
         first_slot = int.from_bytes(digest[8:], "little") % self._slots
         is_locked = self.lock()
         try:
             now = time.monotonic_ns() if now is None else now
-            slot: int | None = first_slot * self._width
-            if self._table[first_slot * self._width + _IDENTITY] != identity:
+            slot = first_slot * self._width
+            if self._table[slot + _IDENTITY] != identity:
                 slot = self._find_slot(identity, first_slot, now)
-            return slot is None or self._count(slot, now)
+            yield slot, now
         finally:
             if is_locked:
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)
@@ -79,36 +111,31 @@ class SharedRateLimit:
             else:
                 return True
 
-    def _count(self, slot: int, now: int) -> bool:
-        table = self._table
-        position = table[slot + _POSITION] % self._limit
-        place = slot + _TIMES + position
-        if _is_recent(table[place], now):
-            return False
-        table[place] = now
-        table[slot + _POSITION] = (position + 1) % self._limit
-        return True
+    def _write(self, slot: int, now: int) -> None:
+        position = self._table[slot + _POSITION] % self._limit
+        self._table[slot + _TIMES + position] = now
+        self._table[slot + _POSITION] = (position + 1) % self._limit
 
-    def _find_slot(self, identity: int, first_slot: int, now: int) -> int | None:
-        """None if all slots are in use by others: then requests are not limited."""
+    def _find_slot(self, identity: int, first_slot: int, now: int) -> int:
+        """If other keys use every slot, the one that has been quiet for longest is forgotten."""
         table = self._table
         slots = [(first_slot + probe) % self._slots * self._width for probe in range(PROBES)]
         for slot in slots:
             if table[slot + _IDENTITY] == identity:
                 return slot
-        for slot in slots:
-            newest = slot + _TIMES + (table[slot + _POSITION] - 1) % self._limit
-            if table[slot + _IDENTITY] == 0 or not _is_recent(table[newest], now):
-                table[slot + _IDENTITY] = identity
-                table[slot + _POSITION] = 0
-                table[slot + _TIMES : slot + self._width] = self._no_times
-                return slot
-        return None
+        slot = min(slots, key=lambda slot: self._newest(slot, now))
+        table[slot + _IDENTITY] = identity
+        table[slot + _POSITION] = 0
+        table[slot + _TIMES : slot + self._width] = self._no_times
+        return slot
 
+    def _newest(self, slot: int, now: int) -> int:
+        at = self._table[slot + _TIMES + (self._table[slot + _POSITION] - 1) % self._limit]
+        return at if self._is_recent(at, now) else 0
 
-def _is_recent(at: int, now: int) -> bool:
-    """A time in the future is from before a restart of the machine."""
-    return at != 0 and 0 <= now - at < WINDOW_NS
+    def _is_recent(self, at: int, now: int) -> bool:
+        """A time in the future is from before a restart of the machine."""
+        return at != 0 and 0 <= now - at < self._window_ns
 
 
 def _open_file(path: Path, size: int) -> int:

@@ -38,7 +38,6 @@ from nimbill.database.connection_watch import ConnectionWatch
 from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import Encryptor, load_key
 from nimbill.foundation.settings import Settings
-from nimbill.identity.login.password_attempts import forget_attempts
 from nimbill.imports.approval import RELEASE_IMPORT
 from nimbill.imports.job_types import import_job_types
 from nimbill.invoicing.documents.vendor_uses import find_used_vendors
@@ -122,7 +121,6 @@ def build_hooks(run_job_now: RunJobNow) -> Hooks:
         find_used_vendors=find_used_vendors,
         find_company_ids=find_company_ids,
         list_group_names=list_group_names,
-        forget_attempts=forget_attempts,
         find_language=find_language,
         requires_second_factor=requires_second_factor,
         find_issuer_name=find_issuer_name,

@@ -8,6 +8,13 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.key_rotation import maintain_keys
+from nimbill.access.login_failures import (
+    KNOWN_SOURCE_LIFETIME,
+    UNKNOWN_ORGANISATION,
+    WINDOW_MAX,
+    delete_old_attempts,
+    delete_old_sources,
+)
 from nimbill.access.request_context import Resources
 from nimbill.audit import records as audit
 from nimbill.audit.checkpoints import write_checkpoint
@@ -17,11 +24,6 @@ from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.settings import Settings
 from nimbill.http import idempotency
 from nimbill.identity.login import records as logins
-from nimbill.identity.login.password_attempts import (
-    KNOWN_SOURCE_LIFETIME,
-    UNKNOWN_ORGANISATION,
-    WINDOW,
-)
 from nimbill.identity.login.refresh_tokens import ABSOLUTE_LIFETIME, IDLE_LIFETIME
 from nimbill.identity.second_factors.records import delete_expired_challenges
 from nimbill.identity.users.password_link_records import delete_expired_links
@@ -53,9 +55,7 @@ async def run_hourly_maintenance(resources: Resources, stopping: asyncio.Event) 
             async with resources.engine.begin() as db:
                 await maintain_keys(db, resources.encryptor, at=clock.now(), issuers=issuers)
             async with transaction(resources.engine, UNKNOWN_ORGANISATION.organisation_id) as db:
-                await logins.delete_old_attempts(
-                    db, UNKNOWN_ORGANISATION, before=clock.now() - WINDOW
-                )
+                await delete_old_attempts(db, UNKNOWN_ORGANISATION, before=clock.now() - WINDOW_MAX)
             await resources.reload_keys()
         except Exception as error:
             if not is_database_unavailable(error):
@@ -91,11 +91,11 @@ def maintenance_job_types(settings: Settings, encryptor: Encryptor) -> list[JobT
             before=now - ABSOLUTE_LIFETIME - access_token_lifetime,
             unused_since=now - IDLE_LIFETIME,
         )
-        await logins.delete_old_attempts(db, job.scope, before=now - WINDOW)
+        await delete_old_attempts(db, job.scope, before=now - WINDOW_MAX)
         await delete_expired_links(db, job.scope, at=now)
         await delete_expired_views(db, job.scope, at=now)
         await delete_expired_challenges(db, job.scope, at=now)
-        await logins.delete_old_sources(db, job.scope, before=now - KNOWN_SOURCE_LIFETIME)
+        await delete_old_sources(db, job.scope, before=now - KNOWN_SOURCE_LIFETIME)
 
     async def delete_exports(db: AsyncConnection, job: Job) -> None:
         await delete_old_exports(db, job.scope, days=1)

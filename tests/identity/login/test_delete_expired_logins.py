@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 import time_machine
 
+from nimbill.access.login_failures import known_login_sources
 from nimbill.application.maintenance import maintenance_job_types
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.identity.login import records
@@ -37,7 +38,7 @@ def delete_expired(service: Service, **later: float) -> dict[str, int]:
     async def run() -> dict[str, int]:
         async with transaction(resources.engine, scope.organisation_id) as db:
             await job_type.run(db, Job(scope, "wrk_x", DELETE_EXPIRED_LOGINS, "", {}, {}, 1))
-            tables = (records.token_families, records.refresh_tokens, records.known_login_sources)
+            tables = (records.token_families, records.refresh_tokens, known_login_sources)
             return {
                 table.name: (
                     await db.execute(sa.select(sa.func.count()).select_from(table))

@@ -1,25 +1,33 @@
-"""Limits on failed logins per address and per client."""
+"""Limits on failed logins per address and per client, counted for all machines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+import sqlalchemy as sa
+import time_machine
 from litestar import Request
 
-from nimbill.foundation.settings import read_settings
-from nimbill.identity.login import login_rate_limits, records
-from nimbill.identity.login.login_rate_limits import (
-    FAILURES_MAX,
-    FAILURES_PER_CLIENT_MAX,
-    get_client_address,
-    get_client_source,
-    get_source,
+from nimbill.access.login_failures import (
+    OF_ADDRESS,
+    OF_CLIENT,
+    UNKNOWN_ORGANISATION,
+    FailureCount,
+    add_attempt,
+    count_of_address,
+    count_of_client,
+    login_attempts,
 )
+from nimbill.database.tenant_scope import transaction
+from nimbill.foundation.settings import read_settings
+from nimbill.identity.login import grants, login_rate_limits
+from nimbill.identity.login.login_rate_limits import get_client_address, get_source
 from tests.identity.login.token_requests import (
     CORE,
     client_form,
@@ -113,27 +121,58 @@ def started_behind_proxy(
 
 
 @pytest.fixture
-def limited(started_limited: Service) -> Service:
-    """A service with the default limits and no proxy; nothing is counted yet."""
-    started_limited.resources.login_failures.storage.reset()
-    return started_limited
+def limited(started_limited: Service) -> Iterator[Service]:
+    """A service with the default limits and no proxy; nothing is counted yet and time stands."""
+    forget_failures(started_limited)
+    with time_machine.travel(datetime.now(UTC), tick=False):
+        yield started_limited
 
 
 @pytest.fixture
-def behind_proxy(started_behind_proxy: Service) -> Service:
-    """A service behind a trusted proxy; nothing is counted yet."""
-    started_behind_proxy.resources.login_failures.storage.reset()
-    return started_behind_proxy
+def behind_proxy(started_behind_proxy: Service) -> Iterator[Service]:
+    """A service behind a trusted proxy; nothing is counted yet and time stands."""
+    forget_failures(started_behind_proxy)
+    with time_machine.travel(datetime.now(UTC), tick=False):
+        yield started_behind_proxy
 
 
-def count_failures(service: Service, source: str, number: int) -> None:
+def forget_failures(service: Service) -> None:
+    async def forget() -> None:
+        async with transaction(
+            service.resources.engine, UNKNOWN_ORGANISATION.organisation_id
+        ) as db:
+            await db.execute(login_attempts.delete())
+
+    service.run(forget)
+
+
+def count_failures(service: Service, count: FailureCount, number: int) -> None:
     """Count failures without requests, which take longer."""
-    for _ in range(number):
-        assert service.resources.login_failures.hit(FAILURES_MAX, source)
+
+    async def add() -> None:
+        async with transaction(service.resources.engine, count.scope.organisation_id) as db:
+            for _ in range(number):
+                await add_attempt(db, count)
+
+    service.run(add)
 
 
-def get_remaining(service: Service, source: str = "127.0.0.1") -> int:
-    return service.resources.login_failures.get_window_stats(FAILURES_MAX, source).remaining
+LOCAL = count_of_address("127.0.0.1")
+
+
+def get_remaining(service: Service, count: FailureCount = LOCAL) -> int:
+    async def read() -> int:
+        async with transaction(service.resources.engine, count.scope.organisation_id) as db:
+            stmt = login_attempts.select().where(login_attempts.c.bucket == count.bucket)
+            row = (await db.execute(stmt)).one_or_none()
+            return count.limit.failures_max - (len(row.attempts) if row else 0)
+
+    return service.run(read)
+
+
+def test_the_limits_of_addresses_and_clients() -> None:
+    assert (OF_ADDRESS.failures_max, OF_ADDRESS.window) == (100, timedelta(minutes=1))
+    assert (OF_CLIENT.failures_max, OF_CLIENT.window) == (60, timedelta(minutes=1))
 
 
 def login(service: Service, *, secret: str | None = None, forwarded_for: str = "") -> RawResponse:
@@ -149,15 +188,17 @@ def test_after_a_hundred_failures_in_a_minute_logins_are_refused(limited: Servic
     for failures in (1, 2):
         assert login(limited, secret="guessed 5d").status_code == 401
         assert get_remaining(limited) == 100 - failures
-    count_failures(limited, "127.0.0.1", 97)
+    count_failures(limited, LOCAL, 97)
     assert login(limited, secret="guessed 5d").status_code == 401
 
-    response = login(limited)
+    response = login(limited, secret="guessed 5d")
 
     assert response.status_code == 429
     assert response.json()["error"] == "temporarily_unavailable"
     assert response.headers["retry-after"] == "60"
-    assert login(limited, forwarded_for="198.51.100.1").status_code == 429  # the header is ignored
+    ignored = "198.51.100.1"  # this service trusts no proxy
+    assert login(limited, secret="guessed 5d", forwarded_for=ignored).status_code == 429
+    assert fail_login(limited, 1, address=ignored).status_code == 429
     sign_in = {"organisation": "x", "username": "x", "password": "x"}
     refusal = raw_request(
         limited,
@@ -188,17 +229,15 @@ def fail_login(service: Service, number: int, *, address: str) -> RawResponse:
 def test_after_sixty_failures_of_a_client_in_a_minute_its_logins_are_refused(
     behind_proxy: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limiter = behind_proxy.resources.login_failures
-    source = get_client_source(behind_proxy.organisation.client_id)
+    client = count_of_client(behind_proxy.organisation.client_id)
     for number in (1, 2):
         response = fail_login(behind_proxy, number, address=f"198.51.100.{number}")
         assert response.json()["error"] == "invalid_grant"
-        assert limiter.get_window_stats(FAILURES_PER_CLIENT_MAX, source).remaining == 60 - number
-    for _ in range(57):
-        assert limiter.hit(FAILURES_PER_CLIENT_MAX, source)
+        assert get_remaining(behind_proxy, client) == 60 - number
+    count_failures(behind_proxy, client, 57)
     response = fail_login(behind_proxy, 59, address="198.51.100.59")
     assert response.json()["error"] == "invalid_grant"
-    monkeypatch.setattr(records, "find_client", None)  # must not be called
+    monkeypatch.setattr(grants, "authenticate_client", None)  # must not be called
 
     response = fail_login(behind_proxy, 60, address="198.51.100.60")
 
@@ -209,13 +248,12 @@ def test_after_sixty_failures_of_a_client_in_a_minute_its_logins_are_refused(
 
 
 def test_a_wrong_secret_does_not_count_as_failure_of_the_client(behind_proxy: Service) -> None:
-    source = get_client_source(behind_proxy.organisation.client_id)
     for number in range(5):
         address = f"198.51.100.{number}"
         assert login(behind_proxy, secret="x", forwarded_for=address).status_code == 401
 
-    stats = behind_proxy.resources.login_failures.get_window_stats(FAILURES_PER_CLIENT_MAX, source)
-    assert stats.remaining == 60
+    client = count_of_client(behind_proxy.organisation.client_id)
+    assert get_remaining(behind_proxy, client) == 60
     assert login(behind_proxy).status_code == 200
     assert fail_login(behind_proxy, 1, address="203.0.113.1").status_code == 400
 
@@ -255,11 +293,51 @@ def test_behind_a_trusted_proxy_failures_count_for_the_client_address(
     for number in (1, 2):
         forwarded = f"198.51.100.{number}, 203.0.113.66"  # the client sent the first one
         assert login(behind_proxy, secret="guessed 5d", forwarded_for=forwarded).status_code == 401
-        assert get_remaining(behind_proxy, "203.0.113.66") == 100 - number
-    count_failures(behind_proxy, "203.0.113.66", 98)
+        assert get_remaining(behind_proxy, count_of_address("203.0.113.66")) == 100 - number
+    count_failures(behind_proxy, count_of_address("203.0.113.66"), 98)
 
-    assert login(behind_proxy, forwarded_for="203.0.113.66").status_code == 429
-    assert login(behind_proxy, forwarded_for="203.0.113.67").status_code == 200
+    assert fail_login(behind_proxy, 1, address="203.0.113.66").status_code == 429
+    assert fail_login(behind_proxy, 1, address="203.0.113.67").status_code == 400
+
+
+def test_a_client_with_its_secret_is_not_locked_out_by_others_at_its_address(
+    limited: Service,
+) -> None:
+    count_failures(limited, LOCAL, 100)
+
+    assert login(limited, secret="guessed 5d").status_code == 429
+    assert login(limited).status_code == 200
+
+
+def test_all_machines_count_the_failures_of_an_address_together(
+    limited: Service, started_behind_proxy: Service
+) -> None:
+    """The other service has the same database and another data folder."""
+    assert login(limited, secret="guessed 5d").status_code == 401
+    assert (
+        login(started_behind_proxy, secret="guessed 5d", forwarded_for="127.0.0.1").status_code
+        == 401
+    )
+    assert get_remaining(limited) == 98
+    count_failures(started_behind_proxy, LOCAL, 98)
+
+    assert login(limited, secret="guessed 5d").status_code == 429
+
+
+def test_a_refused_failure_writes_nothing(limited: Service) -> None:
+    """A flood that ignores the refusal costs the database no writes."""
+    count_failures(limited, LOCAL, 100)
+
+    async def read_version() -> Any:
+        async with transaction(
+            limited.resources.engine, UNKNOWN_ORGANISATION.organisation_id
+        ) as db:
+            return (await db.execute(sa.text("SELECT xmin, ctid FROM login_attempts"))).all()
+
+    before = limited.run(read_version)
+    assert login(limited, secret="guessed 5d").status_code == 429
+
+    assert limited.run(read_version) == before
 
 
 def test_successes_are_not_counted(limited: Service) -> None:
@@ -270,10 +348,11 @@ def test_successes_are_not_counted(limited: Service) -> None:
 
 
 def test_a_rate_limit_of_zero_turns_the_limit_off(service: Service) -> None:
-    limiter = service.resources.login_failures
-    while limiter.hit(FAILURES_MAX, "testclient"):
-        pass
+    forget_failures(service)
+    count_failures(service, count_of_address("testclient"), 100)
     wrong = client_form(service.organisation, client_secret="guessed 5d")
+    password = password_form(service.organisation, "nobody.here", "guessed 5d")
 
     read_oauth_error(request_token(service, wrong), 401, "invalid_client")
+    read_oauth_error(request_token(service, password), 400, "invalid_grant")
     assert request_token(service, client_form(service.organisation)).status_code == 200

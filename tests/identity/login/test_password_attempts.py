@@ -11,12 +11,16 @@ import httpx
 import pytest
 import time_machine
 
+from nimbill.access.login_failures import (
+    OF_NAME,
+    UNKNOWN_ORGANISATION,
+    delete_old_attempts,
+    login_attempts,
+)
 from nimbill.application.installed import PRODUCTS
 from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.foundation import clock
 from nimbill.foundation.product import Product
-from nimbill.identity.login import records
-from nimbill.identity.login.password_attempts import ATTEMPTS_MAX, UNKNOWN_ORGANISATION, WINDOW
 from nimbill.identity.organisations.operations import NewOrganisation, reset_password
 from tests.identity.login.token_requests import (
     ApiUser,
@@ -69,8 +73,8 @@ def unknown_client(service: Service) -> ApiUser:
 
 
 def test_the_limit_is_ten_in_fifteen_minutes() -> None:
-    assert ATTEMPTS_MAX == 10
-    assert WINDOW.total_seconds() == 900
+    assert OF_NAME.failures_max == 10
+    assert OF_NAME.window.total_seconds() == 900
 
 
 @pytest.mark.parametrize("username", ["root", "nobody.here"])
@@ -290,8 +294,8 @@ def test_old_attempts_are_deleted(service: Service) -> None:
     async def delete_old(scope: TenantScope, *, minutes: int) -> int:
         async with transaction(service.resources.engine, scope.organisation_id) as db:
             before = clock.now() + timedelta(minutes=minutes)
-            await records.delete_old_attempts(db, scope, before=before)
-            return len((await db.execute(records.login_attempts.select())).all())
+            await delete_old_attempts(db, scope, before=before)
+            return len((await db.execute(login_attempts.select())).all())
 
     for scope in scopes:
         assert service.run(partial(delete_old, scope, minutes=-15)) >= 1
@@ -304,7 +308,7 @@ def test_logins_succeed_while_old_attempts_are_deleted(service: Service) -> None
     async def delete_repeatedly() -> set[int]:
         for _ in range(60):
             async with transaction(service.resources.engine, scope.organisation_id) as db:
-                await records.delete_old_attempts(db, scope, before=clock.now())
+                await delete_old_attempts(db, scope, before=clock.now())
         return set()
 
     def log_in_repeatedly() -> set[int]:

@@ -6,6 +6,7 @@ from functools import partial
 from msgspec import UNSET
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.access.login_failures import forget_attempts
 from nimbill.access.passwords import generate_password, hash_password
 from nimbill.access.request_context import Resources
 from nimbill.customers.billing_groups.operations import require_company_id
@@ -81,8 +82,8 @@ async def change_password(
     reseller = await _require_reseller(db, scope, user_id)
     password, generated_password = _choose_password(body)
     password_hash = await hash_password(password, resources.encryptor)
+    await forget_attempts(db, scope, reseller)
     await users.set_password(db, scope, user_id, password_hash)
-    await resources.hooks.forget_attempts(db, scope, reseller)
     if body.notification:
         await _notify(db, scope, resources, reseller, password_changed, generated_password)
     return _build_response(user_id, None if body.notification else generated_password)

@@ -9,6 +9,7 @@ from typing import Any
 from litestar import Request
 from litestar.datastructures import Cookie
 
+from nimbill.access.login_failures import KNOWN_SOURCE_LIFETIME
 from nimbill.access.password_hash_queue import QueueLane
 from nimbill.access.request_context import Resources
 from nimbill.database.tenant_lookup import LookupKind, find_organisation_id
@@ -17,7 +18,6 @@ from nimbill.foundation.errors import NotPermitted
 from nimbill.foundation.origins import format_origin
 from nimbill.foundation.product import Product
 from nimbill.identity.login import login_rate_limits
-from nimbill.identity.login.password_attempts import KNOWN_SOURCE_LIFETIME
 from nimbill.identity.login.refresh_tokens import SigningInBrowser
 
 DEVICE_COOKIE = "nimbill_device"

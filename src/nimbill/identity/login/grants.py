@@ -10,6 +10,13 @@ from urllib.parse import unquote_plus
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.access.login_failures import (
+    add_attempt,
+    count_of_name,
+    is_known_source,
+    remember_source,
+    remove_attempt,
+)
 from nimbill.access.password_hash_queue import QueueEntry, QueueLane
 from nimbill.access.passwords import (
     client_secret_matches,
@@ -26,7 +33,7 @@ from nimbill.foundation.basis import chosen, stated
 from nimbill.foundation.errors import TooManyRequests
 from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import PORTAL_USER_KINDS
-from nimbill.identity.login import login_rate_limits, password_attempts, records
+from nimbill.identity.login import login_rate_limits, records
 from nimbill.identity.login.bodies import TokenResponse
 from nimbill.identity.login.constant_time_responses import wait_until_next_step
 from nimbill.identity.login.refresh_tokens import (
@@ -197,7 +204,7 @@ async def authenticate_user_with_client(
             source=source,
         )
     if checked is None:
-        login_rate_limits.count_client_failure(source, resources)
+        await login_rate_limits.count_client_failure(source, resources)
         await wait_until_next_step(began)
         return None
     if checked.second_step is not None:
@@ -227,12 +234,11 @@ async def authenticate_user(
         user = await users.find_user_by_name(db, scope, username)
         # Also query for an unknown name, so that it takes the same time.
         user_id = user.user_id if user else ""
-        known = source is not None and await records.is_known_source(db, scope, user_id, source)
+        known = source is not None and await is_known_source(db, scope, user_id, source)
         # Count by the stored spelling: names that the database regards as equal count together.
         name = user.username if user else username
-        attempt = await password_attempts.count_attempt(
-            db, scope, name=name, known_source=source if known else None
-        )
+        count = count_of_name(scope, name, source if known else None)
+        attempt = await add_attempt(db, count)
     stored = user.password_hash if user else None
     queue_entry.lane = QueueLane.known_source if known else QueueLane.unknown_source
     try:
@@ -240,15 +246,15 @@ async def authenticate_user(
     except TooManyRequests:
         async with transaction(resources.engine, scope.organisation_id) as db:
             # The password was not checked, so the attempt does not count.
-            await password_attempts.uncount_attempt(db, attempt)
+            await remove_attempt(db, attempt)
         raise
     if not matches or user is None or not is_product_allowed(product, user.kind):
         return None
     async with transaction(resources.engine, scope.organisation_id) as db:
-        await password_attempts.uncount_attempt(db, attempt)
+        await remove_attempt(db, attempt)
         second_step = await find_second_step(db, scope, resources, user)
         if source and second_step is None:
-            await records.remember_source(db, scope, user.user_id, source, at=clock.now())
+            await remember_source(db, scope, user.user_id, source, at=clock.now())
     await _rehash_password(resources, scope, queue_entry, user, password)
     return CheckedUser(user, second_step)
 

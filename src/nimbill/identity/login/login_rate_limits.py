@@ -1,65 +1,69 @@
-"""Limits on failed logins per minute, by address and by client; counted per worker process."""
+"""Limits on failed logins per minute, by address and by client, and the delay of refusals."""
 
 import asyncio
 import random
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
-from limits import RateLimitItemPerMinute
 from litestar import Request
 
+from nimbill.access.login_failures import (
+    UNKNOWN_ORGANISATION,
+    FailureCount,
+    add_attempt,
+    count_of_address,
+    count_of_client,
+    refuse_if_reached,
+)
 from nimbill.access.passwords import lane_of_client, refuse_login_if_full
 from nimbill.access.request_context import Resources
+from nimbill.database.tenant_scope import transaction
 from nimbill.foundation.errors import TooManyRequests
 from nimbill.foundation.settings import Network
 
 # See docs/choices.md, login-throttle.
 
-FAILURES_MAX = RateLimitItemPerMinute(100)
-FAILURES_PER_CLIENT_MAX = RateLimitItemPerMinute(60)
 HOPS_MAX = 16
 DELAYED_CODES = ("logins_failing", "logins_waiting")
 # Random delay per second of Retry-After, so that refused clients do not return all at once.
 DELAY_SECONDS = (0.5, 1.5)
 DELAY_FACTOR_MAX = 3
-DELAYED_REQUESTS_MAX = 1_000
 IPV6_PREFIX_BITS = 64  # group IPv6 clients by /64
 
-_delayed_requests = 0
+
+async def refuse_if_too_many(
+    request: Request[Any, Any, Any], resources: Resources, *, client_id: str | None = None
+) -> None:
+    """Refuse an address or a client with too many failures, before a password is checked.
+
+    NIMBILL_RATE_LIMIT=0 turns this limit off, but not the limit of attempts per user name.
+    """
+    counts = [count_of_address(get_source(request, resources))]
+    if client_id is not None:
+        source = get_client_source(client_id)
+        refuse_login_if_full(lane_of_client(source), source)
+        counts.append(count_of_client(client_id))
+    if resources.settings.rate_limit:
+        async with transaction(resources.engine, UNKNOWN_ORGANISATION.organisation_id) as db:
+            await refuse_if_reached(db, *counts)
 
 
-def refuse_if_too_many(request: Request[Any, Any, Any], resources: Resources) -> None:
-    """NIMBILL_RATE_LIMIT=0 turns this limit off, but not the limit of attempts per user name."""
-    if resources.settings.rate_limit and not resources.login_failures.test(
-        FAILURES_MAX, get_source(request, resources)
-    ):
-        raise TooManyRequests(
-            "logins_failing",
-            "Too many failed logins from this address. Try again later.",
-            retry_after=60,
-        )
+async def count_failure(request: Request[Any, Any, Any], resources: Resources) -> None:
+    """Count a failure of the address; beyond the limit it is refused with 429 instead."""
+    await _count(resources, count_of_address(get_source(request, resources)))
 
 
-def count_failure(request: Request[Any, Any, Any], resources: Resources) -> None:
-    resources.login_failures.hit(FAILURES_MAX, get_source(request, resources))
+async def count_client_failure(client_id: str, resources: Resources) -> None:
+    """Only failures with a correct secret are counted."""
+    await _count(resources, count_of_client(client_id))
 
 
-def refuse_client_if_too_many(client_id: str, resources: Resources) -> None:
-    """Checked before the client is looked up. Only failures with a correct secret are counted."""
-    source = get_client_source(client_id)
-    if resources.settings.rate_limit and not resources.login_failures.test(
-        FAILURES_PER_CLIENT_MAX, source
-    ):
-        raise TooManyRequests(
-            "logins_failing",
-            "Too many failed logins by this client. Try again later.",
-            retry_after=60,
-        )
-    refuse_login_if_full(lane_of_client(source), source)
-
-
-def count_client_failure(client_id: str, resources: Resources) -> None:
-    resources.login_failures.hit(FAILURES_PER_CLIENT_MAX, get_client_source(client_id))
+async def _count(resources: Resources, count: FailureCount) -> None:
+    """Beyond the limit only read, so that a flood that ignores the refusal writes nothing."""
+    if resources.settings.rate_limit:
+        async with transaction(resources.engine, UNKNOWN_ORGANISATION.organisation_id) as db:
+            await refuse_if_reached(db, count)
+            await add_attempt(db, count)
 
 
 def get_client_source(client_id: str) -> str:
@@ -69,23 +73,15 @@ def get_client_source(client_id: str) -> str:
 async def delay_refusal(
     request: Request[Any, Any, Any], resources: Resources, error: TooManyRequests
 ) -> None:
-    """Count an attempt on a throttled user name as failed, and delay the refusal."""
+    """Count an attempt on a throttled user name as failed, and delay other refusals.
+
+    Clients that ignore Retry-After would otherwise return at once.
+    """
     if error.code == "login_throttled":
-        count_failure(request, resources)
-    await _delay(error)
-
-
-async def _delay(error: TooManyRequests) -> None:
-    """Delay the response, because clients that ignore Retry-After would return at once."""
-    global _delayed_requests
-    if error.code not in DELAYED_CODES or _delayed_requests >= DELAYED_REQUESTS_MAX:
-        return
-    _delayed_requests += 1
-    try:
+        await count_failure(request, resources)
+    if error.code in DELAYED_CODES:
         factor = min(error.retry_after, DELAY_FACTOR_MAX)
         await asyncio.sleep(random.uniform(*DELAY_SECONDS) * factor)
-    finally:
-        _delayed_requests -= 1
 
 
 def get_source(request: Request[Any, Any, Any], resources: Resources) -> str:

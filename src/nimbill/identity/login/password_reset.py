@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import structlog
 
+from nimbill.access.login_failures import forget_attempts
 from nimbill.access.passwords import hash_password
 from nimbill.access.request_context import Resources
 from nimbill.audit import records as audit
@@ -15,7 +16,6 @@ from nimbill.foundation.product import Product
 from nimbill.identity.login.bodies import PasswordResetConfirm, PasswordResetRequest
 from nimbill.identity.login.browser_requests import find_scope
 from nimbill.identity.login.grants import is_product_allowed
-from nimbill.identity.login.password_attempts import forget_attempts
 from nimbill.identity.users import password_link_records as links
 from nimbill.identity.users import records as users
 from nimbill.identity.users.password_links import LinkPurpose, create_link, hash_link_token
@@ -113,9 +113,9 @@ async def _use_link(
         user = await links.find_user_of_link(db, scope, token_hash, product=product, at=clock.now())
         if user is None or not await links.use_link(db, scope, token_hash):
             raise _link_invalid()
+        await forget_attempts(db, scope, user)
         await users.set_password(db, scope, user.user_id, password_hash)
         await links.delete_links_of_user(db, scope, user.user_id)
-        await forget_attempts(db, scope, user)
         await audit.append_entry(
             db,
             actor=user.user_id,

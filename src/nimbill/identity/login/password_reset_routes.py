@@ -83,8 +83,7 @@ async def _request_link(
     """Count every request like a failed login of the address."""
     began = time.monotonic()
     refuse_other_origin(request, resources)
-    login_rate_limits.refuse_if_too_many(request, resources)
-    login_rate_limits.count_failure(request, resources)
+    await login_rate_limits.count_failure(request, resources)
     await password_reset.request_link(resources, product, data)
     await wait_until_next_step(began)
     return Success()
@@ -98,13 +97,13 @@ async def _choose_password(
 ) -> Success:
     began = time.monotonic()
     refuse_other_origin(request, resources)
-    login_rate_limits.refuse_if_too_many(request, resources)
+    await login_rate_limits.refuse_if_too_many(request, resources)
     try:
         await password_reset.choose_password(
             resources, product, data, request_id=get_request_context(request.scope).request_id
         )
     except Invalid:
-        login_rate_limits.count_failure(request, resources)
+        await login_rate_limits.count_failure(request, resources)
         await wait_until_next_step(began)
         raise
     return Success()

@@ -1,11 +1,9 @@
-"""Stored token families, refresh tokens, login attempts and known login sources."""
+"""Stored token families and refresh tokens."""
 
-from collections.abc import Collection
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import Row, TenantScope, fetch_row, metadata, of_tenant
@@ -37,25 +35,6 @@ refresh_tokens = sa.Table(
     sa.Column("used_time", sa.DateTime(timezone=True)),
     sa.Column("encrypted_successor", sa.LargeBinary),
 )
-
-login_attempts = sa.Table(
-    "login_attempts",
-    metadata,
-    sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("bucket", sa.LargeBinary, primary_key=True),
-    sa.Column("attempts", ARRAY(sa.DateTime(timezone=True)), nullable=False),
-)
-
-known_login_sources = sa.Table(
-    "known_login_sources",
-    metadata,
-    sa.Column("organisation_id", sa.Text, primary_key=True),
-    sa.Column("user_id", sa.Text, primary_key=True),
-    sa.Column("source", sa.Text, primary_key=True),
-    sa.Column("last_seen", sa.DateTime(timezone=True), nullable=False),
-)
-
-CLOCK_SKEW_MAX = timedelta(minutes=1)  # between the servers of an installation
 
 # Every token request executes these, so they bypass SQLAlchemy (see tenant_scope.fetch_row).
 _FIND_CLIENT = """
@@ -218,56 +197,6 @@ async def delete_old_families(
     )
 
 
-async def reserve_attempt(
-    db: AsyncConnection,
-    scope: TenantScope,
-    bucket: bytes,
-    *,
-    at: datetime,
-    window: timedelta,
-    attempts_max: int,
-) -> datetime | None:
-    """Count an attempt before the check; return the time of the next allowed one if refused."""
-    new_row = insert(login_attempts).values(
-        organisation_id=scope.organisation_id, bucket=bucket, attempts=[]
-    )
-    # One statement inserts or finds the row and locks it: no deletion can come in between.
-    lock = new_row.on_conflict_do_update(
-        index_elements=["organisation_id", "bucket"],
-        set_={"attempts": login_attempts.c.attempts},
-    ).returning(login_attempts.c.attempts)
-    counted: list[datetime] = (await db.execute(lock)).scalar_one()
-    # Ignore attempts in the future: a clock set back must not extend the wait.
-    recent = [time for time in counted if at - window < time < at + CLOCK_SKEW_MAX]
-    if len(recent) >= attempts_max:
-        retry_time: datetime = min(recent) + window
-        return retry_time
-    match_bucket = (of_tenant(login_attempts, scope), login_attempts.c.bucket == bucket)
-    await db.execute(sa.update(login_attempts).where(*match_bucket).values(attempts=[*recent, at]))
-    return None
-
-
-async def delete_attempt(
-    db: AsyncConnection, scope: TenantScope, bucket: bytes, *, at: datetime
-) -> None:
-    """Remove an attempt, so that it no longer counts."""
-    await db.execute(
-        sa.update(login_attempts)
-        .where(of_tenant(login_attempts, scope), login_attempts.c.bucket == bucket)
-        .values(attempts=sa.func.array_remove(login_attempts.c.attempts, at))
-    )
-
-
-async def delete_attempts(
-    db: AsyncConnection, scope: TenantScope, buckets: Collection[bytes]
-) -> None:
-    await db.execute(
-        sa.delete(login_attempts).where(
-            of_tenant(login_attempts, scope), login_attempts.c.bucket.in_(buckets)
-        )
-    )
-
-
 async def replace_password_hash(
     db: AsyncConnection, scope: TenantScope, user_id: str, *, old: str, new: str
 ) -> None:
@@ -276,56 +205,4 @@ async def replace_password_hash(
         sa.update(users)
         .where(of_tenant(users, scope), users.c.user_id == user_id, users.c.password_hash == old)
         .values(password_hash=new)
-    )
-
-
-async def delete_old_attempts(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
-    attempts = login_attempts.c.attempts
-    newest = attempts[sa.func.cardinality(attempts)]
-    await db.execute(
-        sa.delete(login_attempts).where(
-            of_tenant(login_attempts, scope),
-            sa.or_(sa.func.cardinality(attempts) == 0, newest < before),
-        )
-    )
-
-
-async def delete_old_sources(db: AsyncConnection, scope: TenantScope, *, before: datetime) -> None:
-    await db.execute(
-        sa.delete(known_login_sources).where(
-            of_tenant(known_login_sources, scope), known_login_sources.c.last_seen < before
-        )
-    )
-
-
-async def list_known_sources(db: AsyncConnection, scope: TenantScope, user_id: str) -> list[str]:
-    stmt = sa.select(known_login_sources.c.source).where(
-        of_tenant(known_login_sources, scope), known_login_sources.c.user_id == user_id
-    )
-    return list((await db.execute(stmt)).scalars())
-
-
-async def is_known_source(
-    db: AsyncConnection, scope: TenantScope, user_id: str, source: str
-) -> bool:
-    stmt = sa.select(
-        sa.exists().where(
-            of_tenant(known_login_sources, scope),
-            known_login_sources.c.user_id == user_id,
-            known_login_sources.c.source == source,
-        )
-    )
-    return bool((await db.execute(stmt)).scalar_one())
-
-
-async def remember_source(
-    db: AsyncConnection, scope: TenantScope, user_id: str, source: str, *, at: datetime
-) -> None:
-    stmt = insert(known_login_sources).values(
-        organisation_id=scope.organisation_id, user_id=user_id, source=source, last_seen=at
-    )
-    await db.execute(
-        stmt.on_conflict_do_update(
-            index_elements=["organisation_id", "user_id", "source"], set_={"last_seen": at}
-        )
     )

@@ -2,11 +2,11 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from nimbill.access import login_failures
 from nimbill.access.request_context import Resources
 from nimbill.database.tenant_scope import Row, TenantScope, transaction
 from nimbill.foundation.errors import NotAuthenticated
 from nimbill.foundation.product import Product
-from nimbill.identity.login import password_attempts
 from nimbill.identity.second_factors import records
 from nimbill.identity.second_factors.bodies import FactorKind, SecondFactorSignIn
 from nimbill.identity.second_factors.challenges import (
@@ -81,7 +81,7 @@ def read_token(text: str) -> ChallengeToken:
 
 async def count_proof(
     resources: Resources, product: Product, token: ChallengeToken
-) -> tuple[Row, password_attempts.PasswordAttempt]:
+) -> tuple[Row, login_failures.CountedAttempt]:
     """Find the challenge and count the attempt before the proof is checked."""
     async with transaction(resources.engine, token.scope.organisation_id) as db:
         challenge = await find_challenge(
@@ -89,7 +89,8 @@ async def count_proof(
         )
         if challenge is None:
             raise sign_in_expired()
-        attempt = await password_attempts.count_second_step(db, token.scope, challenge.user_id)
+        count = login_failures.count_of_second_step(token.scope, challenge.user_id)
+        attempt = await login_failures.add_attempt(db, count)
     return challenge, attempt
 
 
@@ -98,7 +99,7 @@ async def check_proof(
     resources: Resources,
     token: ChallengeToken,
     challenge: Row,
-    attempt: password_attempts.PasswordAttempt,
+    attempt: login_failures.CountedAttempt,
     body: SecondFactorSignIn,
 ) -> Row:
     """Return the user of a correct proof, which uses up the token and no longer counts."""
@@ -109,7 +110,7 @@ async def check_proof(
         )
     if not await records.use_challenge(db, token.scope, token.hash):
         raise sign_in_expired()
-    await password_attempts.uncount_attempt(db, attempt)
+    await login_failures.remove_attempt(db, attempt)
     return await require_user_of(db, token.scope, challenge)
 
 

@@ -8,6 +8,7 @@ from litestar import Request, Response
 from litestar.params import JSONBody
 
 from nimbill.access.gate import Public, Unaudited
+from nimbill.access.login_failures import remember_source
 from nimbill.access.request_context import Resources, get_request_context
 from nimbill.access.role_actions import ANY_CALLER
 from nimbill.audit import records as audit
@@ -17,7 +18,7 @@ from nimbill.foundation.basis import chosen
 from nimbill.foundation.errors import Invalid, NotAuthenticated, TooManyRequests
 from nimbill.foundation.product import Product
 from nimbill.http.routing import WorkerResources, post
-from nimbill.identity.login import login_rate_limits, records
+from nimbill.identity.login import login_rate_limits
 from nimbill.identity.login.bodies import SessionResponse
 from nimbill.identity.login.browser_requests import (
     read_device,
@@ -115,13 +116,13 @@ async def _limit(
     began = time.monotonic()
     refuse_other_origin(request, resources)
     try:
-        login_rate_limits.refuse_if_too_many(request, resources)
+        await login_rate_limits.refuse_if_too_many(request, resources)
         return await respond()
     except TooManyRequests as error:
         await login_rate_limits.delay_refusal(request, resources, error)
         raise
     except (Invalid, NotAuthenticated):
-        login_rate_limits.count_failure(request, resources)
+        await login_rate_limits.count_failure(request, resources)
         await wait_until_next_step(began)
         raise
 
@@ -139,7 +140,7 @@ async def _prove(
         async with transaction(resources.engine, token.scope.organisation_id) as db:
             user = await check_proof(db, resources, token, challenge, attempt, data)
             family = await start_session(db, request, resources, product, token.scope, user)
-            await records.remember_source(db, token.scope, user.user_id, device, at=clock.now())
+            await remember_source(db, token.scope, user.user_id, device, at=clock.now())
     except TokenFamilyInvalid:
         raise sign_in_expired() from None
     return build_sign_in_response(resources, product, family, user, device)
@@ -167,7 +168,7 @@ async def _complete_setup(
             challenge, user = await find_setup(db, product, token)
             factor = await complete_registration(db, resources, token, challenge, data)
             family = await start_session(db, request, resources, product, token.scope, user)
-            await records.remember_source(db, token.scope, user.user_id, device, at=clock.now())
+            await remember_source(db, token.scope, user.user_id, device, at=clock.now())
             await audit.append_entry(
                 db,
                 actor=user.user_id,

@@ -8,6 +8,7 @@ from litestar import Request, Response
 from litestar.params import JSONBody
 
 from nimbill.access.gate import Audience, Changes, Public, Unaudited
+from nimbill.access.login_failures import UNKNOWN_ORGANISATION
 from nimbill.access.password_hash_queue import QueueEntry
 from nimbill.access.passwords import enter_login_queue
 from nimbill.access.request_context import Resources
@@ -29,7 +30,6 @@ from nimbill.identity.login.browser_requests import (
 )
 from nimbill.identity.login.constant_time_responses import wait_until_next_step
 from nimbill.identity.login.grants import CheckedUser, authenticate_user, refresh_family
-from nimbill.identity.login.password_attempts import UNKNOWN_ORGANISATION
 from nimbill.identity.login.refresh_tokens import TokenFamilyInvalid
 from nimbill.identity.login.second_step import begin_second_step
 from nimbill.identity.login.started_sessions import (
@@ -106,14 +106,14 @@ async def _sign_in(
     refuse_other_origin(request, resources)
     device = read_device(request, resources)
     try:
-        login_rate_limits.refuse_if_too_many(request, resources)
         with enter_login_queue(*select_queue(request, resources, device)) as queue_entry:
+            await login_rate_limits.refuse_if_too_many(request, resources)
             scope, checked = await _authenticate(resources, product, data, device, queue_entry)
     except TooManyRequests as error:
         await login_rate_limits.delay_refusal(request, resources, error)
         raise
     if checked is None:
-        login_rate_limits.count_failure(request, resources)
+        await login_rate_limits.count_failure(request, resources)
         await wait_until_next_step(began)
         raise _invalid_credentials()
     user = checked.user

@@ -37,16 +37,18 @@ async def answer_token_request(
 ) -> Response[Any]:
     resources: Resources = request.app.state.resources
     try:
-        login_rate_limits.refuse_if_too_many(request, resources)
         form = await read(request)
-        form = add_basic_credentials(form, request.headers.get("authorization"))
-        if form.get("grant_type") == "password":
-            login_rate_limits.refuse_client_if_too_many(form.get("client_id", ""), resources)
-        return Response(await issue(form), headers=NO_STORE)
-    except TokenRequestError as refusal:
-        if refusal.error in ("invalid_client", "invalid_grant"):
-            login_rate_limits.count_failure(request, resources)
-        return _build_error_response(refusal.status, refusal.error, refusal.description)
+        try:
+            form = add_basic_credentials(form, request.headers.get("authorization"))
+            if form.get("grant_type") == "password":
+                await login_rate_limits.refuse_if_too_many(
+                    request, resources, client_id=form.get("client_id", "")
+                )
+            return Response(await issue(form), headers=NO_STORE)
+        except TokenRequestError as refusal:
+            if refusal.error in ("invalid_client", "invalid_grant"):
+                await login_rate_limits.count_failure(request, resources)
+            return _build_error_response(refusal.status, refusal.error, refusal.description)
     except ServiceError as error:
         if error.status not in (400, 408, 413, 415, 429):
             raise

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from nimbill.access.login_failures import forget_attempts
 from nimbill.access.passwords import hash_password
 from nimbill.access.signing_keys import add_organisation_key
 from nimbill.audit import records as audit
@@ -20,7 +21,6 @@ from nimbill.foundation.encryption import Encryptor
 from nimbill.foundation.errors import NotFound, refuse_if
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.user_kind import UserKind
-from nimbill.identity.login.password_attempts import forget_attempts
 from nimbill.identity.organisations import records
 from nimbill.identity.second_factors.records import delete_factors_of_user
 from nimbill.identity.users import records as user_records
@@ -94,8 +94,8 @@ async def reset_password(
     async with transaction(engine, scope.organisation_id) as db:
         await require_organisation(db, scope)
         user = await _require_user_of_name(db, scope, username)
-        await user_records.set_password(db, scope, user.user_id, password_hash)
         await forget_attempts(db, scope, user)
+        await user_records.set_password(db, scope, user.user_id, password_hash)
         await audit.append_entry(
             db,
             actor="command line",

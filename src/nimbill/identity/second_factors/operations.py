@@ -37,7 +37,7 @@ async def begin_own_registration(
 ) -> FactorRegistration:
     """Require the current password."""
     user = await require_user(db, caller, caller.user_id)
-    await refuse_wrong_password(resources, user, body.old_password)
+    await refuse_wrong_password(db, caller.scope, resources, user, body.old_password)
     token = await create_challenge(
         db,
         caller.scope,
@@ -71,11 +71,13 @@ async def remove_own_factor(
 
     The user is locked, so that two requests cannot remove the last two.
     """
-    user = await users.lock_user(db, caller.scope, caller.user_id)
+    user = await require_user(db, caller, caller.user_id)
     factors = await records.list_factors(db, caller.scope, caller.user_id)
-    if user is None or factor_id not in {each.factor_id for each in factors}:
+    if factor_id not in {each.factor_id for each in factors}:
         raise not_found()
-    await refuse_wrong_password(resources, user, body.old_password)
+    await refuse_wrong_password(db, caller.scope, resources, user, body.old_password)
+    await users.lock_user(db, caller.scope, caller.user_id)
+    factors = await records.list_factors(db, caller.scope, caller.user_id)
     if len(factors) == 1 and await resources.hooks.requires_second_factor(db, caller.scope, user):
         raise Conflict(
             "last_second_factor",

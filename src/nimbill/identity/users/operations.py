@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -17,7 +15,15 @@ from nimbill.access.effective_permissions import (
     load_effective_permissions,
 )
 from nimbill.access.extension_rights import all_cover
+from nimbill.access.login_failures import (
+    add_attempt,
+    count_of_old_password,
+    forget_attempts,
+    forget_count,
+)
+from nimbill.access.password_hash_queue import QueueLane
 from nimbill.access.passwords import (
+    enter_login_queue,
     generate_client_secret,
     hash_client_secret,
     hash_password,
@@ -30,7 +36,6 @@ from nimbill.foundation import clock
 from nimbill.foundation.errors import (
     Conflict,
     NotPermitted,
-    TooManyRequests,
     Violation,
     not_found,
     rule_violations_error,
@@ -50,9 +55,6 @@ from nimbill.identity.users.password_link_records import delete_links_of_user
 from nimbill.identity.users.password_links import LinkPurpose, create_link
 from nimbill.mail.delivery import queue_message
 from nimbill.mail.messages import user_invited
-
-if TYPE_CHECKING:
-    from limits import RateLimitItem
 
 # Users created by a root user or a reseller have another kind; others create their own kind.
 _SUBUSER_KINDS = {
@@ -144,12 +146,11 @@ async def change_password(
     if user_id != caller.user_id:
         await refuse_user_with_more_permissions(db, caller, resources, user)
     else:
-        await refuse_wrong_password(resources, user, body.old_password)
+        await refuse_wrong_password(db, caller.scope, resources, user, body.old_password)
     password_hash = await hash_password(body.password, resources.encryptor)
-    await records.set_password(db, caller.scope, user_id, password_hash)
     if user_id != caller.user_id:
-        await resources.hooks.forget_attempts(db, caller.scope, user)
-        resources.login_failures.clear(_old_password_limit(), _old_password_key(user))
+        await forget_attempts(db, caller.scope, user)
+    await records.set_password(db, caller.scope, user_id, password_hash)
 
 
 async def change_email(
@@ -160,13 +161,15 @@ async def change_email(
     As for a password, the own user needs the old password and another user no more permissions.
     The address of a reseller account is also its username.
     """
-    user = await records.lock_user(db, caller.scope, user_id)
+    user = await records.find_user(db, caller.scope, user_id)
     if user is None or user.root_user != caller.root_user:
         raise not_found()
     if user_id != caller.user_id:
         await refuse_user_with_more_permissions(db, caller, resources, user)
     else:
-        await refuse_wrong_password(resources, user, body.old_password)
+        await refuse_wrong_password(db, caller.scope, resources, user, body.old_password)
+    if await records.lock_user(db, caller.scope, user_id) is None:
+        raise not_found()
     username = body.email if user.kind == UserKind.reseller else user.username
     in_use = await records.find_names_in_use(
         db, caller.scope, username=body.email, email=body.email, except_user=user_id
@@ -177,35 +180,26 @@ async def change_email(
     await delete_links_of_user(db, caller.scope, user_id)
 
 
-async def refuse_wrong_password(resources: Resources, user: Row, password: str | None) -> None:
-    """Count each attempt before the check, so that a stolen token cannot guess the password."""
+async def refuse_wrong_password(
+    db: AsyncConnection, scope: TenantScope, resources: Resources, user: Row, password: str | None
+) -> None:
+    """Count each attempt before the check, so that a stolen token cannot guess the password.
+
+    Call it before any change and any lock: a wrong password commits the transaction, because the
+    count must survive the refusal. Parallel attempts wait for the count within the queue, which is
+    short, because they hold connections.
+    """
     violations = [Violation("old_password", "the current password")]
     if password is None:
         raise rule_violations_error(violations)
-    limiter, limit = resources.login_failures, _old_password_limit()
-    key = _old_password_key(user)
-    if not limiter.hit(limit, key):
-        reset_time = limiter.get_window_stats(limit, key).reset_time
-        raise TooManyRequests(
-            "login_throttled",
-            "Too many wrong passwords for this user name. Try again later.",
-            retry_after=int(reset_time) - clock.unix_seconds() + 1,
-        )
-    if not await password_matches(password, user.password_hash, resources.encryptor):
+    count = count_of_old_password(scope, user.user_id)
+    with enter_login_queue(QueueLane.password_change, "") as entry:
+        await add_attempt(db, count)
+        matches = await password_matches(password, user.password_hash, resources.encryptor, entry)
+    if not matches:
+        await db.commit()
         raise rule_violations_error(violations)
-    limiter.clear(limit, key)
-
-
-@cache
-def _old_password_limit() -> RateLimitItem:
-    """Ten wrong passwords in 15 minutes. The library is imported by servers only."""
-    from limits import RateLimitItemPerMinute
-
-    return RateLimitItemPerMinute(10, 15)
-
-
-def _old_password_key(user: Row) -> str:
-    return f"old password of {user.user_id}"
+    await forget_count(db, count)
 
 
 async def require_user(db: AsyncConnection, caller: Caller, user: str) -> Row:
