@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 
@@ -28,8 +28,6 @@ expect.set_options(timeout=TIMEOUT_MILLISECONDS)
 AxeRules = Mapping[str, Mapping[str, bool]]
 ALL_RULES: AxeRules = {}
 ALL_BUT_COLOURS: AxeRules = {"color-contrast": {"enabled": False}}
-# Groups of axe's rules whose result depends on the language.
-ABOUT_TEXTS = ("cat.language", "cat.name-role-value", "cat.text-alternatives", "cat.forms")
 WIDTH = 1440
 HEIGHT = 900
 # The page looks for a session. Frames with a PDF have no storage.
@@ -38,12 +36,11 @@ LANGUAGE_BUTTONS = {"ja": "日本語", "en": "English"}
 # Checks an open dialog with all rules, otherwise the page. One call finds the dialog and checks it:
 # a dialog that is closing may be gone before a second call. Selectors of the elements found would
 # take a fifth of the time.
-FIND_VIOLATIONS = """async ([allRules, pageRules, tags]) => {
+FIND_VIOLATIONS = """async ([allRules, pageRules]) => {
   const dialogs = [...document.querySelectorAll("[role=dialog]")];
   const dialog = dialogs.find((element) => element.checkVisibility());
   const { violations } = await axe.run(dialog ?? document, {
     resultTypes: ["violations"], selectors: false, rules: dialog ? allRules : pageRules,
-    ...(tags && { runOnly: tags }),
   });
   return violations.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html}: ${failureSummary}`));
@@ -106,9 +103,7 @@ class Console:
         expect(no_page).to_have_count(0)
         self.page.get_by_role("heading", level=1).first.wait_for()
 
-    def check_accessibility(
-        self, rules: AxeRules = ALL_BUT_COLOURS, *, tags: Sequence[str] | None = None
-    ) -> None:
+    def check_accessibility(self, rules: AxeRules = ALL_BUT_COLOURS) -> None:
         """Fail on findings of axe: in an open dialog, with all rules, or on the page.
 
         The colours of pages take as long to check as everything else three times over. The tests
@@ -117,18 +112,18 @@ class Console:
         self.page.evaluate(END_ANIMATIONS)  # a text that still fades in has too little contrast
         if self.page.evaluate("typeof axe === 'undefined'"):
             self.page.evaluate(AXE_SCRIPT)
-        violations = self.page.evaluate(FIND_VIOLATIONS, [ALL_RULES, rules, tags])
+        violations = self.page.evaluate(FIND_VIOLATIONS, [ALL_RULES, rules])
         if violations:
             pytest.fail("\n".join(violations))
 
-    def check_accessibility_in_both_languages(self, rules: AxeRules = ALL_BUT_COLOURS) -> None:
-        """Switch the language in place, because loading a page takes longer than checking it.
+    def check_in_both_languages(self, rules: AxeRules = ALL_BUT_COLOURS) -> None:
+        """Check the accessibility, and then show the page in the other language, without loading.
 
-        The second check is only about texts: colours and structure are the same in both.
+        The languages differ in texts only, so that one check is enough. Where several pages are
+        checked, they are checked in either language by turns.
         """
         self.check_accessibility(rules)
         self.switch_language()
-        self.check_accessibility(tags=ABOUT_TEXTS)
 
     def check_tables_fit(self) -> None:
         """Fail on a table whose last columns are cut. It settles after the page did."""

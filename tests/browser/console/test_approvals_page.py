@@ -68,7 +68,7 @@ def test_a_clerk_requests_closing_and_a_second_person_approves(
     seen = approver.page
     approver.open("/approvals")
     expect(seen.get_by_role("row").filter(has_text="3月分です")).to_contain_text("tanaka")
-    approver.check_accessibility_in_both_languages()
+    approver.check_in_both_languages()
     approver.switch_language()
     seen.get_by_role("link", name="月の締め").click()
     expect(seen.get_by_text("利用なし")).to_be_visible()

@@ -136,7 +136,7 @@ def test_an_invoice_of_an_open_month_is_published_later_and_replaced(
     confirm(page, "請求書を差し替える", "割引率の誤り")
     expect(page.get_by_text("未送付です。")).to_be_visible()
     expect(page.get_by_text("割引率の誤り")).to_be_visible()
-    console.check_accessibility_in_both_languages()
+    console.check_in_both_languages()
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Every page of the reseller's console renders, fits and is accessible in both languages."""
+"""Every page of the reseller's console fits, is accessible and is shown in both languages."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ PAGES = (
 )
 
 
-def test_every_page_is_accessible_in_both_languages(
+def test_every_page_is_accessible_and_shown_in_both_languages(
     open_console: OpenConsole, reseller: SampleReseller
 ) -> None:
     console = open_console(reseller)
     company = next(iter(reseller.companies.values()))
     console.expected_refusals.add(400)  # the preview of 10% tax, which the settings do not allow
     console.open("/no-such-page")
-    console.check_accessibility_in_both_languages(ALL_RULES)
+    console.check_in_both_languages(ALL_RULES)
 
     for path in PAGES:
         console.visit(path.format(company=company))
         expect(console.page.locator(LOADING)).to_have_count(0)
-        console.check_accessibility_in_both_languages(ALL_RULES)
+        console.check_in_both_languages(ALL_RULES)
         console.check_tables_fit()

@@ -130,7 +130,7 @@ def test_payments_are_recorded_from_a_file(
     choose_file(page, f"{number},1,2026-09-05,,", "202608-9999,1,2026-09-05,,")
     row = page.get_by_role("row").filter(has_text="この番号の請求書はありません。")
     expect(row).to_contain_text("3")
-    console.check_accessibility_in_both_languages()
+    console.check_in_both_languages()
     console.switch_language()
     choose_file(page, f"{number},{total + 1},2026/9/5,,")
     expect(page.get_by_text("過入金は請求書の画面で登録してください。")).to_be_visible()

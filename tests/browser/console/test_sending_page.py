@@ -133,4 +133,4 @@ def test_an_invoice_is_sent_from_the_steps_of_the_month(
     expect(page.get_by_role("tab", name="メール")).to_have_attribute("aria-selected", "true")
     expect(page.get_by_text("に送付済みにしました")).to_be_visible()
     expect(page.get_by_role("row").filter(has_text=EMAIL)).to_contain_text("送信済み")
-    console.check_accessibility_in_both_languages()
+    console.check_in_both_languages()

@@ -92,7 +92,7 @@ def test_the_customer_sees_which_invoice_replaces_which(
             page.get_by_role("button", name="（CSV）").first.click()
         headings = download.value.path().read_text(encoding="utf-8-sig").splitlines()[0]
         assert headings.startswith("請求グループID,請求グループ名,企業名")
-        portal.check_accessibility_in_both_languages()
+        portal.check_in_both_languages()
         expect(page.get_by_text("This invoice replaces an earlier one.")).to_be_visible()
         portal.check_width(PHONE)
         assert "社外秘の理由" not in portal.read_everything()

@@ -18,7 +18,7 @@ def test_every_page_is_accessible_fits_and_shows_nothing_of_others(
         portal.visit_complete(path)
 
         assert all(response.ok for response in portal.responses), name
-        portal.check_accessibility_in_both_languages(ALL_RULES)
+        portal.check_in_both_languages(ALL_RULES)
         assert find_foreign(portal.read_everything()) == [], name
         portal.check_width(PHONE)
         portal.check_width(WIDE)
