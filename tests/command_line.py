@@ -8,10 +8,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from tests.proof.real_server import environment_for, nimbill
+from tests.commands.run_command import run_command
+from tests.proof.real_server import environment_for
 
 PASSWORD = "correct horse 7"
 SECONDS_MAX = 180
@@ -27,8 +29,13 @@ def init_arguments(username: str = "root", organisation: str = "Test") -> list[s
 
 
 def init_organisation(env: Mapping[str, str], organisation: str = "Test") -> dict[str, str]:
-    """Create an organisation and return the JSON object that the command prints."""
-    result = nimbill(*init_arguments(organisation=organisation), "--json", env=env, sent=PASSWORD)
+    """Create an organisation and return the JSON object that the command prints.
+
+    The command runs in this process, but in a thread: the driver of browsers has an event loop.
+    """
+    arguments = (*init_arguments(organisation=organisation), "--json")
+    with ThreadPoolExecutor() as threads:
+        result = threads.submit(run_command, *arguments, env=env, stdin=PASSWORD).result()
     assert result.returncode == 0, result.stderr
     organisation_json: dict[str, str] = json.loads(result.stdout)
     return organisation_json

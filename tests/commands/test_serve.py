@@ -49,7 +49,7 @@ def wait_until_no_connection_is_accepted(server: RealServer) -> None:
 def test_sigterm_lets_a_request_in_progress_finish(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with real_server(data, build_environment(data, NIMBILL_BODY_SECONDS="60"), workers=2) as server:
-        token = server.token(server.init())
+        token = server.token(init_organisation(server.environment))
         head = (
             "POST /m/core/billinggroup HTTP/1.1\r\nHost: here\r\n"
             f"Authorization: Bearer {token}\r\nContent-Type: application/json\r\n"

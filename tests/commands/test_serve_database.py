@@ -9,7 +9,13 @@ from pathlib import Path
 
 import httpx
 
-from tests.command_line import SECONDS_MAX, build_environment, is_database_running, wait_until
+from tests.command_line import (
+    SECONDS_MAX,
+    build_environment,
+    init_organisation,
+    is_database_running,
+    wait_until,
+)
 from tests.plain_http import NO_TLS
 from tests.proof.real_server import RealServer, real_server
 
@@ -32,7 +38,7 @@ def is_ready(server: RealServer) -> bool:
 def test_a_dead_database_is_restarted_with_a_log_line(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with real_server(data, build_environment(data), workers=1) as server:
-        organisation = server.init()
+        organisation = init_organisation(server.environment)
         killed = kill_database(server)
 
         wait_until(lambda: "database_restarted" in server.log.read_text(), "it was not restarted")

@@ -11,17 +11,10 @@ import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Page, expect
 
-from tests.browser.chromium import (
-    SKIP_REASON,
-    BrowserDriver,
-    RecordedPage,
-    find_chromium,
-    start_driver,
-)
+from tests.browser.chromium import RecordedPage
 from tests.browser.console.sample_reseller import SampleReseller, create_reseller
 from tests.browser.windows import TIMEOUT_MILLISECONDS, Windows, WindowType
-from tests.command_line import build_environment
-from tests.proof.real_server import PASSWORD, RealServer, real_server
+from tests.proof.real_server import PASSWORD, RealServer
 
 REFUSED = "Failed to load resource: the server responded with a status of"
 expect.set_options(timeout=TIMEOUT_MILLISECONDS)
@@ -64,13 +57,6 @@ END_ANIMATIONS = """() => {
   for (const animation of document.getAnimations())
     if (animation.effect.getComputedTiming().endTime !== Infinity) animation.finish();
 }"""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if find_chromium() is None:
-        for item in items:
-            if "browser/console" in str(item.path):
-                item.add_marker(pytest.mark.skip(reason=SKIP_REASON))
 
 
 @dataclass(frozen=True)
@@ -145,35 +131,6 @@ class Console:
         assert [error for error in self.recorded.errors if not error.startswith(refused)] == []
         assert self.recorded.violations() == []
         assert self.recorded.origins <= {self.address}
-
-
-@pytest.fixture(scope="session")
-def console_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RealServer]:
-    data = tmp_path_factory.mktemp("console") / "data"
-    environment = build_environment(data, NIMBILL_RATE_LIMIT="0")
-    with real_server(data, environment, workers=1) as server:
-        yield server
-
-
-@pytest.fixture(scope="package")
-def browser_driver() -> Iterator[BrowserDriver]:
-    """Its event loop must end before tests that start their own."""
-    with start_driver() as driver:
-        yield driver
-
-
-@pytest.fixture(scope="package")
-def windows(browser_driver: BrowserDriver, console_server: RealServer) -> Iterator[Windows]:
-    """Frames with a PDF file stay empty in them."""
-    with browser_driver.start_browser(for_short_visits=True) as browser:
-        yield Windows(browser, console_server.port)
-
-
-@pytest.fixture(scope="package")
-def pdf_windows(browser_driver: BrowserDriver, console_server: RealServer) -> Iterator[Windows]:
-    """They show PDF files too, and take longer to do everything."""
-    with browser_driver.start_browser(with_pdf_viewer=True, for_short_visits=True) as browser:
-        yield Windows(browser, console_server.port)
 
 
 @pytest.fixture(scope="session")

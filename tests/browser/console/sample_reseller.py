@@ -9,10 +9,11 @@ from typing import Any
 
 import httpx
 
+from tests.command_line import init_organisation
 from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.imports.aws_reports import PAYER, build_report, report_line
 from tests.plain_http import NO_TLS
-from tests.proof.real_server import PASSWORD, RealServer
+from tests.proof.real_server import RealServer
 
 CLOSED_MONTH = "2026-08"
 OPEN_MONTH = "2026-09"
@@ -47,7 +48,7 @@ class SampleReseller:
 
 def create_reseller(server: RealServer, name: str) -> SampleReseller:
     """Create an organisation with data; each test module that changes months needs its own."""
-    organisation = server.init(name, PASSWORD)
+    organisation = init_organisation(server.environment, name)
     empty = SampleReseller(server, organisation, {})
     with empty.api() as api:
         _request(api, "POST", "/core/invoicetemplate", json=_build_template())

@@ -20,6 +20,7 @@ from tests.browser.second_factors import (
     sign_out,
 )
 from tests.browser.windows import Windows
+from tests.command_line import init_organisation
 from tests.proof.real_server import PASSWORD, RealServer
 
 ROOT = "root"
@@ -28,7 +29,9 @@ ROOT = "root"
 @pytest.fixture
 def company(console_server: RealServer) -> SampleReseller:
     """An organisation whose root user no other test signs in."""
-    return SampleReseller(console_server, console_server.init("Hikari", PASSWORD), {})
+    return SampleReseller(
+        console_server, init_organisation(console_server.environment, "Hikari"), {}
+    )
 
 
 @pytest.fixture

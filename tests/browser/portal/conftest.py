@@ -10,19 +10,11 @@ from dataclasses import dataclass, field
 import pytest
 from playwright.sync_api import Request, Response
 
-from tests.browser.chromium import LOADING, SKIP_REASON, find_chromium
-from tests.browser.console.conftest import (
-    Console,
-    browser_driver,
-    console_server,
-    pdf_windows,
-    windows,
-)
+from tests.browser.chromium import LOADING
+from tests.browser.console.conftest import Console
 from tests.browser.portal.sample_customer import EMAIL, SampleCustomer, create_customer
 from tests.browser.windows import TIMEOUT_MILLISECONDS, Windows, WindowType
 from tests.proof.real_server import PASSWORD, RealServer
-
-__all__ = ["browser_driver", "console_server", "pdf_windows", "windows"]  # fixtures
 
 WIDE = 1440
 PHONE = 390
@@ -34,13 +26,6 @@ FITS = """width =>
   innerWidth === width && document.documentElement.scrollWidth <= width"""
 IS_LOADING = """loading =>
   [...document.querySelectorAll(loading)].some((element) => element.checkVisibility())"""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if find_chromium() is None:
-        for item in items:
-            if "browser/portal" in str(item.path):
-                item.add_marker(pytest.mark.skip(reason=SKIP_REASON))
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from tests.browser.second_factors import (
     sign_out,
 )
 from tests.browser.windows import Windows
+from tests.command_line import init_organisation
 from tests.proof.real_server import PASSWORD, RealServer
 
 __all__ = ["open_console"]  # fixture
@@ -32,7 +33,7 @@ PERSON = "clerk.two"
 @pytest.fixture
 def company(console_server: RealServer) -> SampleReseller:
     """An organisation with one customer, whose login no other test uses."""
-    organisation = console_server.init("Hikari", PASSWORD)
+    organisation = init_organisation(console_server.environment, "Hikari")
     empty = SampleReseller(console_server, organisation, {})
     with empty.api() as api:
         company_id = create_billing_group(api, "BG-0001")
