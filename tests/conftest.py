@@ -20,9 +20,12 @@ from tests.temporary_database import execute_sql, temporary_database
 if TYPE_CHECKING:
     from tests.process_scheduling import SharedFixtureScheduling
 
-# No deadlines: tests must also pass on slow machines.
+# No deadlines: tests must also pass on slow machines. The proof board tries many more examples.
 settings.register_profile(
-    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    "any machine",
+    deadline=None,
+    max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("any machine")
 
