@@ -59,8 +59,8 @@ def start_command(
 
 
 def wait_until(condition: Callable[[], bool], description: str, *, pause: float = 0.1) -> None:
-    """Poll for at most one minute."""
-    deadline = time.monotonic() + 60
+    """Poll for at most three minutes."""
+    deadline = time.monotonic() + SECONDS_MAX
     while not condition():
         assert time.monotonic() < deadline, description
         time.sleep(pause)

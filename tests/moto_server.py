@@ -13,7 +13,7 @@ import httpx
 
 from tests.proof.real_server import free_port
 
-START_SECONDS_MAX = 60
+START_SECONDS_MAX = 180
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from nimbill.database.tenant_scope import create_app_engine
 from tests.running_service import Service
 
 CONNECTIONS = 2  # one that the pool keeps, and one more under load
-SECONDS_MAX = 30  # a watchdog
+SECONDS_MAX = 120  # a watchdog
 
 
 @asynccontextmanager
@@ -120,7 +120,7 @@ def test_a_request_that_has_waited_has_less_time_to_open_its_connection(
         await (await waiting).close()
 
         *first, waited = seconds
-        assert all(fair_pool.SECONDS_MAX - 0.5 < each <= fair_pool.SECONDS_MAX for each in first)
+        assert all(waited < each <= fair_pool.SECONDS_MAX for each in first)
         assert 0 < waited <= fair_pool.SECONDS_MAX - 0.5
 
     run(running, wait_first)

@@ -29,7 +29,7 @@ def interrupt(job_db: JobDatabase, end: Callable[[JobRunner, asyncio.Task[None]]
 
     async def run_and_end() -> None:
         running = asyncio.create_task(runner.run())
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             await started.wait()
             end(runner, running)
             await asyncio.gather(running, return_exceptions=True)

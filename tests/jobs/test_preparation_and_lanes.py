@@ -50,7 +50,7 @@ def test_short_jobs_do_not_wait_for_a_long_one(job_db: JobDatabase) -> None:
 
     async def run_until_quick_is_done() -> None:
         running = asyncio.create_task(runner.run())
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while await _state(job_db, quick) != "done":
                 await asyncio.sleep(0.01)
         runner.stop()
@@ -75,7 +75,7 @@ def test_preparation_stores_progress_and_renews_the_lease(
 
     async def prepare(_job: Job, report: ReportProgress) -> None:
         await report({"lines": 7})
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while not await _has_progress_and_lease(job_db, job_id):
                 await asyncio.sleep(0.01)
 
@@ -153,7 +153,7 @@ def test_a_separate_lane_does_not_wait_for_the_others(job_db: JobDatabase) -> No
 
     async def run_until_both_are_done() -> None:
         running = asyncio.create_task(runner.run())
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while {await _state(job_db, quick), await _state(job_db, moved)} != {"done"}:
                 await asyncio.sleep(0.01)
         runner.stop()

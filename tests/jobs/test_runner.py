@@ -339,7 +339,7 @@ def test_the_loop_runs_due_jobs_until_stopped(job_db: JobDatabase) -> None:
 
     async def loop() -> None:
         running = asyncio.create_task(runner.run())
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while await _states(job_db) != ["done"]:
                 await asyncio.sleep(0.02)
             runner.stop()
@@ -370,7 +370,7 @@ def test_an_unavailable_database_does_not_end_the_loop(
 
     monkeypatch.setattr(runner, "run_once", fail_first)
     with capture_logs() as lines:
-        job_db.run(asyncio.wait_for(runner.run(), 30))
+        job_db.run(asyncio.wait_for(runner.run(), 120))
 
     assert failures == []
     logged = [line for line in lines if line.get("exc_info") in raised]

@@ -76,7 +76,7 @@ class JsonProcess:
         with suppress(BrokenPipeError):
             self.process.stdin.close()
         try:
-            self.process.wait(timeout=30)
+            self.process.wait(timeout=120)
         except subprocess.TimeoutExpired:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()

@@ -116,7 +116,7 @@ class FaultyNetwork:
         self._call(self._end())
 
     def _call(self, work: object) -> None:
-        asyncio.run_coroutine_threadsafe(work, self._loop).result(30)  # type: ignore[arg-type]
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(120)  # type: ignore[arg-type]
 
     async def _begin(self, fault: NetworkFault) -> None:
         self._fault = fault
@@ -237,9 +237,9 @@ def faulty_network(server: Address, seed: int) -> Iterator[FaultyNetwork]:
     network, ready = FaultyNetwork(server, seed), threading.Event()
     thread = threading.Thread(target=network.run, args=(ready,), daemon=True)
     thread.start()
-    assert ready.wait(30)
+    assert ready.wait(120)
     try:
         yield network
     finally:
         network.stop()
-        thread.join(30)
+        thread.join(120)

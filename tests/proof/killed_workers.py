@@ -67,7 +67,7 @@ def _send_until_stopped(
     client: int,
 ) -> None:
     number = 0
-    with httpx.Client(base_url=server.url, headers=headers, timeout=10) as http:
+    with httpx.Client(base_url=server.url, headers=headers, timeout=60) as http:
         while not stopped.is_set():
             number += 1
             name = f"killed-{client}-{number}"

@@ -94,7 +94,7 @@ class _MovingClient:
     moves: dict[str, int] = field(default_factory=dict)  # completed moves by reservation
 
     def work(self, count: int) -> None:
-        with httpx.Client(base_url=self.server.url, headers=self.headers, timeout=10) as http:
+        with httpx.Client(base_url=self.server.url, headers=self.headers, timeout=60) as http:
             for number in range(count):
                 self._call_randomly(http, f"{self.customer}-{number}")
                 self.done.release()

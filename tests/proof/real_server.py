@@ -26,7 +26,7 @@ from tests.plain_http import NO_TLS
 ROOT = Path(__file__).parents[2]
 PASSWORD = "correct horse 7"
 PORTS = range(20_000, 32_000)
-READY_SECONDS_MAX = 90
+READY_SECONDS_MAX = 180
 STOP_SECONDS_MAX = 45
 
 
@@ -258,4 +258,4 @@ def stop(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         for pid in [process.pid, *children(process.pid)]:
             os.kill(pid, signal.SIGKILL)
-        process.wait(10)
+        process.wait(60)

@@ -12,7 +12,7 @@ from typing import Any
 
 from nimbill.foundation import exact_json
 
-SECONDS_MAX = 20  # only reached if a request is missing
+SECONDS_MAX = 120  # only reached if a request is missing
 
 
 @dataclass(frozen=True)
