@@ -4,6 +4,7 @@ The API response, the CSV file and the PDF read only this document, so that they
 even after the records have changed.
 """
 
+from collections.abc import Mapping
 from decimal import Decimal
 from enum import StrEnum
 from typing import NamedTuple
@@ -167,23 +168,8 @@ class InvoiceDraft(NamedTuple):
     """An encoded document without its number; it needs a fraction of the document's memory."""
 
     company_id: str
-    counterparty: str  # the company that the invoice names
     lines: int
-    currency: str
-    pre_tax: Decimal
-    taxable: Decimal
-    tax_rate: Decimal
-    tax: Decimal
-    total: Decimal
-    pre_tax_usd: Decimal
-    discount_rate: Decimal
-    exchange_rate: Decimal
-    vendor_cost: Decimal  # in the invoice's currency
-    cost_currency: str
-    issue_date: str
-    due_date: str | None
-    warnings: tuple[InvoiceWarningCode, ...]
-    saved_inputs: str
+    columns: Mapping[str, object]  # of the table of revisions
     text: str
 
     def encode_with_number(self, invoice_no: str, revision: int) -> str:
@@ -200,27 +186,30 @@ def build_draft(document: InvoiceDocument) -> InvoiceDraft:
     assert text.startswith(f'{{"form":{FORM_VERSION},{_NUMBER_PLACEHOLDER}'), (
         "the document has a number already"
     )
-    return InvoiceDraft(
-        company_id=document.company_id,
-        counterparty=document.addressee.company_name,
-        lines=len(sheet.lines),
-        currency=sheet.currency.value,
-        pre_tax=sheet.pre_tax,
-        taxable=sheet.taxable,
-        tax_rate=sheet.tax_rate,
-        tax=sheet.tax,
-        total=sheet.total,
-        pre_tax_usd=sheet.pre_tax_usd,
-        discount_rate=document.terms.discount_rate,
-        exchange_rate=document.exchange_rate,
-        vendor_cost=round_vendor_cost(document),
-        cost_currency=sheet.cost_currency.value,
-        issue_date=document.issue_date,
-        due_date=document.due_date,
-        warnings=find_warnings(document),
-        saved_inputs=encode_saved_inputs(document),
-        text=text,
-    )
+    return InvoiceDraft(document.company_id, len(sheet.lines), _list_columns(document), text)
+
+
+def _list_columns(document: InvoiceDocument) -> dict[str, object]:
+    """The values that queries need without decoding the document, by column of the revision."""
+    sheet = document.sheet
+    return {
+        "counterparty": document.addressee.company_name,
+        "currency": sheet.currency.value,
+        "pre_tax": sheet.pre_tax,
+        "taxable": sheet.taxable,
+        "tax_rate": sheet.tax_rate,
+        "tax": sheet.tax,
+        "total": sheet.total,
+        "pre_tax_usd": sheet.pre_tax_usd,
+        "discount_rate": document.terms.discount_rate,
+        "exchange_rate": document.exchange_rate,
+        "vendor_cost": round_vendor_cost(document),
+        "cost_currency": sheet.cost_currency.value,
+        "issue_date": document.issue_date,
+        "due_date": document.due_date,
+        "warnings": find_warnings(document),
+        "saved_inputs": encode_saved_inputs(document),
+    }
 
 
 def decode_document(text: str) -> InvoiceDocument:

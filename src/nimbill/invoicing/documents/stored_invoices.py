@@ -4,13 +4,13 @@ A row of `invoices` holds the number and the current revision; rows of `invoice_
 change.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, insert
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, Insert, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
@@ -18,7 +18,6 @@ from nimbill.database.advisory_lock import advisory_lock
 from nimbill.database.tenant_scope import (
     Row,
     TenantScope,
-    fetch_row,
     is_any_of,
     metadata,
     of_period,
@@ -97,6 +96,7 @@ invoice_revisions = sa.Table(
 
 _invoices, _revisions = invoices.c, invoice_revisions.c
 _INVOICE_KEY = ("organisation_id", "month", "company_id", "vendor")
+_TEXTS = ARRAY(sa.Text)
 
 
 D = TypeVar("D")
@@ -136,35 +136,6 @@ class NumberedDraft(NamedTuple):
     number: int
     revision: int
     draft: InvoiceDraft
-
-
-# One statement for any number of invoices, in the syntax of the driver.
-_INSERT_REVISIONS = """
-WITH drafts AS (
-    SELECT * FROM unnest($4::text[], $5::integer[], $6::integer[], $7::text[], $8::text[],
-        $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[],
-        $16::text[], $17::text[], $18::text[], $19::text[], $20::text[], $21::text[],
-        $22::text[], $23::text[])
-    AS drafts (company_id, number, revision, currency, pre_tax, taxable, tax_rate, tax, total,
-        pre_tax_usd, discount_rate, exchange_rate, vendor_cost, cost_currency, issue_date, due_date,
-        counterparty, warnings, saved_inputs, document)
-), heads AS (
-    INSERT INTO invoices
-        (organisation_id, month, company_id, vendor, number, revision, create_time, update_time)
-    SELECT $1, $2, company_id, $3, number, revision, now(), now() FROM drafts
-    ON CONFLICT (organisation_id, month, company_id, vendor)
-        DO UPDATE SET revision = excluded.revision, update_time = now()
-)
-INSERT INTO invoice_revisions
-    (organisation_id, month, company_id, vendor, revision, run_id, currency, pre_tax, taxable,
-        tax_rate, tax, total, pre_tax_usd, discount_rate, exchange_rate, vendor_cost, cost_currency,
-        issue_date, due_date, counterparty, warnings, saved_inputs, document, create_time)
-SELECT $1, $2, company_id, $3, revision, $24, currency, pre_tax::numeric, taxable::numeric,
-    tax_rate::numeric, tax::numeric, total::numeric, pre_tax_usd::numeric, discount_rate::numeric,
-    exchange_rate::numeric, vendor_cost::numeric, cost_currency, issue_date, due_date,
-    counterparty, string_to_array(warnings, ' '), saved_inputs::jsonb, document, now()
-FROM drafts
-"""
 
 
 async def lock_invoices(
@@ -229,38 +200,56 @@ async def add_revisions(
     numbered_drafts: Sequence[NumberedDraft],
 ) -> None:
     """Store the drafts as the current revisions; earlier revisions stay unchanged."""
-    numbers, revisions, drafts = zip(*numbered_drafts, strict=True)
-    await fetch_row(
-        db,
-        _INSERT_REVISIONS,
-        scope.organisation_id,
-        period.month,
-        period.vendor,
-        [draft.company_id for draft in drafts],
-        list(numbers),
-        list(revisions),
-        [draft.currency for draft in drafts],
-        [str(draft.pre_tax) for draft in drafts],
-        [str(draft.taxable) for draft in drafts],
-        [str(draft.tax_rate) for draft in drafts],
-        [str(draft.tax) for draft in drafts],
-        [str(draft.total) for draft in drafts],
-        [str(draft.pre_tax_usd) for draft in drafts],
-        [str(draft.discount_rate) for draft in drafts],
-        [str(draft.exchange_rate) for draft in drafts],
-        [str(draft.vendor_cost) for draft in drafts],
-        [draft.cost_currency for draft in drafts],
-        [draft.issue_date for draft in drafts],
-        [draft.due_date for draft in drafts],
-        [draft.counterparty for draft in drafts],
-        [" ".join(draft.warnings) for draft in drafts],
-        [draft.saved_inputs for draft in drafts],
+    now = sa.func.now()
+    same: dict[str, sa.ColumnElement[Any]] = {
+        "organisation_id": sa.literal(scope.organisation_id),
+        "month": sa.literal(period.month),
+        "vendor": sa.literal(period.vendor),
+        "create_time": now,
+    }
+    heads = _insert_rows(
+        invoices,
         [
-            draft.encode_with_number(format_invoice_no(period.month, number), revision)
+            {"company_id": draft.company_id, "number": number, "revision": revision}
             for number, revision, draft in numbered_drafts
         ],
-        run_id,
+        same | {"update_time": now},
     )
+    changes = {"revision": heads.excluded.revision, "update_time": now}
+    await db.execute(heads.on_conflict_do_update(index_elements=_INVOICE_KEY, set_=changes))
+    rows = [
+        {
+            "company_id": draft.company_id,
+            "revision": revision,
+            **draft.columns,
+            "document": draft.encode_with_number(format_invoice_no(period.month, number), revision),
+        }
+        for number, revision, draft in numbered_drafts
+    ]
+    await db.execute(_insert_rows(invoice_revisions, rows, same | {"run_id": sa.literal(run_id)}))
+
+
+def _insert_rows(
+    table: sa.Table, rows: Sequence[Mapping[str, object]], same: Mapping[str, sa.ColumnElement[Any]]
+) -> Insert:
+    """Insert any number of rows with one parameter per column; `same` is equal in all of them."""
+    given = (
+        sa.func.unnest(
+            *(sa.literal([_format_value(row[name]) for row in rows], _TEXTS) for name in rows[0])
+        )
+        .table_valued(*rows[0], name="given")
+        .render_derived()
+    )
+    values = [sa.cast(given.c[name], table.c[name].type) for name in rows[0]]
+    stmt = sa.select(*values, *same.values())
+    return insert(table).from_select([*rows[0], *same], stmt)
+
+
+def _format_value(value: object) -> str | None:
+    """Format a value as text that PostgreSQL converts to the type of the column."""
+    if isinstance(value, tuple):
+        return f"{{{','.join(value)}}}"
+    return None if value is None else str(value)
 
 
 async def list_invoices(
