@@ -47,7 +47,7 @@ LOCKS = {
     "customers/cloud_accounts/records.py lock_accounts": OF_VERSIONS,
     "customers/contacts/records.py lock_groups": OF_CONTACTS,
     "customers/invoice_templates/records.py find_invoice_template": OF_VERSIONS,
-    "customers/organisation_settings/records.py _compile_vendors_query": OF_CUSTOMERS,
+    "customers/organisation_settings/records.py load_vendors": OF_CUSTOMERS,
     "customers/organisation_settings/records.py lock_settings": OF_CUSTOMERS,
     "customers/projects/records.py find_project": OF_VERSIONS,
     "customers/projects/records.py lock_project": OF_CUSTOMERS,

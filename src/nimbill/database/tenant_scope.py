@@ -27,6 +27,8 @@ Row = sa.Row[*tuple[Any, ...]]
 # The role that requests run as. It owns no table, so row-level security applies to it.
 APP_ROLE = "nimbill_app"
 
+_TEXTS = ARRAY(sa.Text)
+
 metadata = sa.MetaData(
     naming_convention={
         "pk": "%(table_name)s_pkey",
@@ -51,13 +53,22 @@ def of_tenant(table: sa.FromClause, scope: TenantScope) -> sa.ColumnElement[bool
     return table.c.organisation_id == scope.organisation_id
 
 
+def of_given_tenant(table: sa.FromClause) -> sa.ColumnElement[bool]:
+    """Like `of_tenant`, for a statement that is built once: `organisation_id` is its parameter."""
+    return table.c.organisation_id == sa.bindparam("organisation_id")
+
+
 def of_period(table: sa.FromClause, period: BillingPeriod) -> sa.ColumnElement[bool]:
     return sa.and_(table.c.vendor == period.vendor, table.c.month == period.month)
 
 
-def is_any_of(column: sa.ColumnElement[str], values: Collection[str]) -> sa.ColumnElement[bool]:
+def is_any_of(
+    column: sa.ColumnElement[str], values: Collection[str] | sa.BindParameter[Any]
+) -> sa.ColumnElement[bool]:
     """Like IN, but with one parameter: a statement has at most 32,767 parameters."""
-    return column == sa.func.any(sa.literal(list(values), ARRAY(sa.Text)))
+    if not isinstance(values, sa.BindParameter):
+        values = sa.literal(list(values), _TEXTS)
+    return column == sa.func.any(sa.type_coerce(values, _TEXTS))
 
 
 def create_app_engine(url: str, pool_size: int = 5) -> AsyncEngine:

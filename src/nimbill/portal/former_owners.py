@@ -7,6 +7,11 @@ the former group before the change stays with that group.
 from collections.abc import Mapping
 from typing import NamedTuple
 
+import sqlalchemy as sa
+
+from nimbill.customers.cloud_accounts.records import former_account_groups
+from nimbill.database.tenant_scope import is_any_of, of_given_tenant
+from nimbill.invoicing.documents.stored_invoices import invoices
 from nimbill.portal.view import AccountKey, PortalView, ViewedAccount
 
 # See docs/choices.md, portal-former-accounts.
@@ -54,11 +59,21 @@ def build_viewed_months(
     return ViewedMonths(view, former_accounts, former_owners)
 
 
-# The company_id of the former group for months that stay with it. An account that left its group
-# first comes last, and wins.
-SELECT_FORMER_OWNERS = """
-SELECT f.vendor, f.customer_id, i.month, f.company_id, f.left_at
-FROM former_account_groups f JOIN invoices i ON i.organisation_id = f.organisation_id
-    AND i.company_id = f.company_id AND i.vendor = f.vendor AND i.create_time < f.left_at
-WHERE f.organisation_id = $1 AND i.month = ANY($3)
-"""
+_former, _invoices = former_account_groups.c, invoices.c
+# Months that stay with the former group. An account that left its group first comes last, and wins.
+SELECT_FORMER_OWNERS = (
+    sa.select(_former.vendor, _former.customer_id, _invoices.month, _former.company_id)
+    .join_from(
+        former_account_groups,
+        invoices,
+        (_invoices.organisation_id == _former.organisation_id)
+        & (_invoices.company_id == _former.company_id)
+        & (_invoices.vendor == _former.vendor)
+        & (_invoices.create_time < _former.left_at),
+    )
+    .where(
+        of_given_tenant(former_account_groups),
+        is_any_of(_invoices.month, sa.bindparam("months")),
+    )
+    .order_by(_former.left_at.desc())
+)

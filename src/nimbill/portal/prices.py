@@ -5,16 +5,21 @@ setting saved for it, or else the billing group's current terms, and the exchang
 saved for it, or else the vendor's last saved rate; its price is provisional.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from nimbill.database.tenant_scope import TenantScope, fetch_rows
+from nimbill.customers.billing_groups.invoice_setting_records import invoice_settings
+from nimbill.database.combined_queries import combine_queries, fetch_combined
+from nimbill.database.tenant_scope import TenantScope, is_any_of, of_given_tenant
 from nimbill.foundation.currency import CURRENCIES, Currency
 from nimbill.foundation.money import ONE, ExactAmount, convert_currency, to_exact
+from nimbill.invoicing.documents.stored_invoices import invoice_revisions, invoices, join_revision
+from nimbill.invoicing.runs.month_settings import monthly_invoice_settings
 
 # See docs/choices.md, customer-prices.
 
@@ -67,58 +72,88 @@ class NoPrice(Exception):
 Prices = Mapping[PriceKey, CustomerPrice]
 
 
-# The last rate saved for the group, or else for any group. Both are found by an index alone.
-_LAST_RATE = """
-coalesce(
-    (SELECT r.exchange_rate FROM monthly_invoice_settings r
-     WHERE r.organisation_id = $1 AND r.company_id = {0}.company_id AND r.vendor = {0}.vendor
-         AND r.exchange_rate IS NOT NULL
-     ORDER BY r.month DESC LIMIT 1),
-    (SELECT r.exchange_rate FROM monthly_invoice_settings r
-     WHERE r.organisation_id = $1 AND r.vendor = {0}.vendor AND r.exchange_rate IS NOT NULL
-     ORDER BY r.month DESC, r.company_id DESC LIMIT 1))
-"""
-# One statement, because a page needs few rows of each table. The kinds are read in this order, so
-# that an invoice replaces the saved setting of its month, and that one the current terms.
-SELECT_TERMS = f"""
-SELECT 1 AS kind, d.company_id, d.vendor, NULL AS month, d.currency, d.discount_rate,
-    {_LAST_RATE.format("d")} AS exchange_rate
-FROM invoice_settings d
-WHERE d.organisation_id = $1 AND d.company_id = ANY($2)
-UNION ALL
-SELECT 2, s.company_id, s.vendor, s.month, s.currency, s.discount_rate,
-    coalesce(s.exchange_rate, {_LAST_RATE.format("s")})
-FROM monthly_invoice_settings s
-WHERE s.organisation_id = $1 AND s.company_id = ANY($2) AND s.month = ANY($3)
-UNION ALL
-SELECT 3, i.company_id, i.vendor, i.month, t.currency, t.discount_rate, t.exchange_rate
-FROM invoices i JOIN invoice_revisions t ON t.organisation_id = i.organisation_id
-    AND t.month = i.month AND t.company_id = i.company_id AND t.vendor = i.vendor
-    AND t.revision = i.revision
-WHERE i.organisation_id = $1 AND i.company_id = ANY($2) AND i.month = ANY($3)
-"""  # noqa: S608  # contains no values
-_LIST_TERMS = f"{SELECT_TERMS} ORDER BY kind"
-_INVOICED = 3
+_MONTHS: sa.BindParameter[Any] = sa.bindparam("months")
+_other_settings = monthly_invoice_settings.alias("rates")
+_rates = _other_settings.c
+_ONE_ROW: sa.ColumnElement[int] = sa.literal_column(
+    "1"
+)  # with a parameter, PostgreSQL would not expect a single row
+
+
+def _find_last_rate(terms: sa.Table) -> sa.ColumnElement[Decimal]:
+    """The last rate saved for the group, or else for any group; an index alone finds both."""
+    of_vendor = (
+        sa.select(_rates.exchange_rate)
+        .where(
+            of_given_tenant(_other_settings),
+            _rates.vendor == terms.c.vendor,
+            _rates.exchange_rate.is_not(None),
+        )
+        .limit(_ONE_ROW)
+        .correlate(terms)
+    )
+    of_group = of_vendor.where(_rates.company_id == terms.c.company_id)
+    return sa.func.coalesce(
+        of_group.order_by(_rates.month.desc()).scalar_subquery(),
+        of_vendor.order_by(_rates.month.desc(), _rates.company_id.desc()).scalar_subquery(),
+    )
+
+
+def _select_terms(
+    terms: sa.Table, exchange_rate: sa.ColumnElement[Decimal], *columns: sa.ColumnElement[Any]
+) -> sa.Select[*tuple[Any, ...]]:
+    return sa.select(
+        terms.c.company_id,
+        terms.c.vendor,
+        terms.c.currency,
+        terms.c.discount_rate,
+        exchange_rate.label("exchange_rate"),
+        *columns,
+    ).where(
+        of_given_tenant(terms),
+        is_any_of(terms.c.company_id, sa.bindparam("company_ids")),
+    )
+
+
+_settings, _saved, _revisions = invoice_settings, monthly_invoice_settings, invoice_revisions
+_saved_rate = sa.func.coalesce(_saved.c.exchange_rate, _find_last_rate(_saved))
+# An invoice replaces the saved terms of its month, and these replace the current terms.
+SELECT_TERMS = {
+    "current_terms": _select_terms(_settings, _find_last_rate(_settings)),
+    "saved_terms": _select_terms(_saved, _saved_rate, _saved.c.month).where(
+        is_any_of(_saved.c.month, _MONTHS)
+    ),
+    "invoiced_terms": _select_terms(_revisions, _revisions.c.exchange_rate, _revisions.c.month)
+    .join(invoices, join_revision(current=True))
+    .where(is_any_of(_revisions.c.month, _MONTHS)),
+}
+_LIST_TERMS = combine_queries(SELECT_TERMS)
 
 
 async def load_prices(
     db: AsyncConnection, scope: TenantScope, months: Sequence[str], company_ids: Collection[str]
 ) -> Prices:
     """Load the prices of these billing groups; vendors without any terms have none."""
-    rows = await fetch_rows(db, _LIST_TERMS, scope.organisation_id, list(company_ids), list(months))
-    return build_prices(rows, months)
+    values = {
+        "organisation_id": scope.organisation_id,
+        "company_ids": list(company_ids),
+        "months": list(months),
+    }
+    return build_prices(await fetch_combined(db, _LIST_TERMS, values), months)
 
 
-def build_prices(rows: Iterable[Sequence[Any]], months: Sequence[str]) -> Prices:
-    """Build the prices from rows of SELECT_TERMS in the order of their kind."""
+def build_prices(terms: Mapping[str, Sequence[Mapping[str, Any]]], months: Sequence[str]) -> Prices:
+    """Build the prices from the rows of SELECT_TERMS, and ignore those of other queries."""
     prices: dict[PriceKey, CustomerPrice] = {}
-    for kind, company_id, vendor, month, currency, discount_rate, exchange_rate in rows:
-        price = CustomerPrice(
-            currency=Currency(currency),
-            discount_rate=discount_rate,
-            exchange_rate=exchange_rate,
-            is_provisional=kind != _INVOICED,
-        )
-        for each_month in months if month is None else (month,):
-            prices[PriceKey(company_id, vendor, each_month)] = price
+    for name in SELECT_TERMS:
+        for row in terms[name]:
+            rate = row["exchange_rate"]
+            price = CustomerPrice(
+                currency=Currency(row["currency"]),
+                discount_rate=Decimal(row["discount_rate"]),
+                exchange_rate=None if rate is None else Decimal(rate),
+                is_provisional=name != "invoiced_terms",
+            )
+            for month in [row["month"]] if "month" in row else months:
+                prices[PriceKey(row["company_id"], row["vendor"], month)] = price
     return prices

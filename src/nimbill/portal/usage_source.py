@@ -1,67 +1,50 @@
 """Statements that sum the usage of accounts: by day, by one tag, or by the tag keys of reports."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY
+
+from nimbill.costs.lake.records import cost_months, cost_sums, cost_tag_sums, cost_tagged_sums
+from nimbill.database.tenant_scope import is_any_of, of_given_tenant
 
 ACCOUNT = "customer_id"
 TAG_COLUMNS = ("tag_value", "tag_value_2")
 
 # key to the values of which a cost must have one, as in the filters of a user
 TagFilters = Mapping[str, Collection[str]]
+Select = sa.Select[*tuple[Any, ...]]
 
-# Parameters: organisation, months, then vendor, account and company of the accounts, then those of
-# the source. No row of other accounts is read: the indexes contain vendor, month and account.
-# Each account is summed alone, because its rows come from the index in the order of months; sorting
-# the rows of all accounts took three times as long.
-# A group whose lines all have the tag has no line without it.
-_SUM_BY_ACCOUNT = """
-SELECT viewed.company_id, viewed.vendor, usage.month, usage.currency, usage.cost{outer}
-FROM unnest($3::text[], $4::text[], $5::text[]) AS viewed (vendor, customer_id, company_id)
-CROSS JOIN LATERAL (
-    SELECT month, currency{inner}, sum(cost) AS cost, sum(lines) AS lines
-    FROM ({source}) AS rows GROUP BY month{inner}, currency) AS usage
-WHERE usage.lines <> 0
-"""
-_SUM_ALL_ACCOUNTS = """
-SELECT viewed.company_id, viewed.vendor, usage.month, usage.currency, sum(usage.cost){outer}
-FROM unnest($3::text[], $4::text[], $5::text[]) AS viewed (vendor, customer_id, company_id)
-CROSS JOIN LATERAL (
-    SELECT month, currency{inner}, sum(cost) AS cost, sum(lines) AS lines
-    FROM ({source}) AS rows GROUP BY month{inner}, currency) AS usage
-GROUP BY usage.month{outer}, viewed.company_id, viewed.vendor, usage.currency
-HAVING sum(usage.lines) <> 0
-"""
-_OF_ACCOUNTS = """
-FROM {table} s WHERE s.organisation_id = $1 AND s.month = ANY($2) AND s.kind = 'usage'
-    AND s.vendor = viewed.vendor AND s.customer_id = viewed.customer_id
-"""
-_ALL_USAGE = f"SELECT s.* {_OF_ACCOUNTS.format(table='cost_sums')}"
-# Lines without the tag are all lines less those that have it.
-_COLUMNS = "s.month, s.currency, s.service, s.marketplace"
-_OF_KEY = f"{_OF_ACCOUNTS.format(table='cost_tag_sums')} AND s.tag_key = $6"
-_BY_ONE_TAG = f"""
-SELECT {_COLUMNS}, s.tag_value, s.cost, s.lines {_OF_KEY}
-UNION ALL
-SELECT {_COLUMNS}, NULL, s.cost, s.lines {_OF_ACCOUNTS.format(table="cost_sums")}
-UNION ALL
-SELECT {_COLUMNS}, NULL, -s.cost, -s.lines {_OF_KEY}
-"""
-# Payers without sums by these keys are left out, so that filters never show too much.
-_BY_REPORT_TAGS = f"""
-SELECT s.*{{values}} {_OF_ACCOUNTS.format(table="cost_tagged_sums")}
-    AND (s.payer_id, s.month) IN (SELECT m.payer_id, m.month FROM cost_months m
-        WHERE m.organisation_id = $1 AND m.vendor = viewed.vendor AND m.month = ANY($2)
-            AND m.tag_keys @> $6::text[]){{conditions}}
-"""  # noqa: S608  # contains no values
+_TEXTS = ARRAY(sa.Text)
+_MONTHS: sa.BindParameter[Any] = sa.bindparam("months")
+_REQUIRED_KEYS = sa.bindparam("required_keys", type_=_TEXTS)
+_ACCOUNT_COLUMNS = ("vendor", "customer_id", "company_id")
+_viewed = (
+    sa.func.unnest(*(sa.bindparam(f"viewed_{name}", type_=_TEXTS) for name in _ACCOUNT_COLUMNS))
+    .table_valued(*(sa.column(name, sa.Text) for name in _ACCOUNT_COLUMNS), name="viewed")
+    .render_derived()
+)
 
 
 class UsageStatement(NamedTuple):
     """`values` are the parameters of the source; `tag_keys` those that a month must have."""
 
-    text: str
-    values: Sequence[object]
+    stmt: Select
+    values: dict[str, object]
     tag_keys: frozenset[str] = frozenset()
+
+
+def list_account_values(
+    accounts: Iterable[tuple[str, str]], company_ids: Iterable[str]
+) -> dict[str, list[str]]:
+    """The parameters of the statements for accounts, by vendor and number, and their companies."""
+    columns = [list(column) for column in zip(*accounts, strict=True)] or [[], []]
+    columns.append(list(company_ids))
+    return {
+        f"viewed_{name}": column for name, column in zip(_ACCOUNT_COLUMNS, columns, strict=True)
+    }
 
 
 def needs_tagged_sums(filters: TagFilters, tag_keys: Sequence[str], *, by_day: bool) -> bool:
@@ -73,38 +56,122 @@ def build_statement(
     filters: TagFilters, tag_keys: Sequence[str], columns: Sequence[str]
 ) -> UsageStatement:
     """Sum by the columns, which may be `tag_value` of the first key and `tag_value_2`."""
+    values: dict[str, object] = {f"key_{number}": key for number, key in enumerate(tag_keys)}
     if needs_tagged_sums(filters, tag_keys, by_day="day" in columns):
         required = frozenset({*filters, *tag_keys})
-        values = [sorted(required), *tag_keys]
-        for key, allowed in filters.items():
-            values += [key, sorted(allowed)]
-        text = _build_text(tuple(columns), len(tag_keys), len(filters))
-        return UsageStatement(text, values, required)
-    if tag_keys:
-        return UsageStatement(_build_text(tuple(columns), 1, None), tag_keys)
-    return UsageStatement(_build_text(tuple(columns), 0, None), ())
+        values["required_keys"] = sorted(required)
+        for number, (key, allowed) in enumerate(filters.items()):
+            values |= {f"filter_{number}": key, f"allowed_{number}": sorted(allowed)}
+        stmt = _build_select(tuple(columns), len(tag_keys), len(filters))
+        return UsageStatement(stmt, values, required)
+    return UsageStatement(_build_select(tuple(columns), len(tag_keys), None), values)
 
 
 @lru_cache(maxsize=256)
-def _build_text(columns: tuple[str, ...], tags: int, filters: int | None) -> str:
-    """`filters` is the number of keys in filters, or None if tagged sums are not needed."""
-    source = _BY_ONE_TAG if tags else _ALL_USAGE
+def _build_select(columns: tuple[str, ...], tags: int, filters: int | None) -> Select:
+    """`filters` is the number of keys in filters, or None if tagged sums are not needed.
+
+    No row of other accounts is read: the indexes contain vendor, month and account. Each account
+    is summed alone, because its rows come from the index in the order of months; sorting the rows
+    of all accounts took three times as long.
+    """
     if filters is not None:
-        first = 7 + tags  # $6 are the required keys
-        source = _BY_REPORT_TAGS.format(
-            values="".join(
-                f", s.tags ->> ${7 + number} AS {TAG_COLUMNS[number]}" for number in range(tags)
-            ),
-            conditions="".join(
-                f" AND s.tags ->> ${number} = ANY(${number + 1}::text[])"
-                for number in range(first, first + 2 * filters, 2)
-            ),
-        )
-    inner = [column for column in columns if column != ACCOUNT]
-    owner = {ACCOUNT: "viewed"}
-    template = _SUM_BY_ACCOUNT if ACCOUNT in columns else _SUM_ALL_ACCOUNTS
-    return template.format(
-        outer="".join(f", {owner.get(column, 'usage')}.{column}" for column in columns),
-        inner="".join(f", {column}" for column in inner),
-        source=source,
+        rows = _select_by_report_tags(tags, filters).subquery("rows")
+    elif tags:
+        rows = _select_by_one_tag().subquery("rows")
+    else:
+        rows = _select_usage(cost_sums, cost_sums).subquery("rows")
+    keys = [rows.c.month, rows.c.currency, *(rows.c[name] for name in columns if name != ACCOUNT)]
+    sums = sa.select(
+        *keys, sa.func.sum(rows.c.cost).label("cost"), sa.func.sum(rows.c.lines).label("lines")
     )
+    usage = sums.group_by(*keys).lateral("usage")
+    outer = [_viewed.c.customer_id if name == ACCOUNT else usage.c[name] for name in columns]
+    by = [_viewed.c.company_id, _viewed.c.vendor, usage.c.month, usage.c.currency]
+    # A group whose lines all have the tag has no line without it.
+    if ACCOUNT in columns:
+        stmt = sa.select(*by, usage.c.cost, *outer).where(usage.c.lines != 0)
+    else:
+        stmt = sa.select(*by, sa.func.sum(usage.c.cost), *outer).group_by(*by, *outer)
+        stmt = stmt.having(sa.func.sum(usage.c.lines) != 0)
+    return stmt.select_from(_viewed.join(usage, sa.true()))
+
+
+def _select_usage(table: sa.Table, *columns: Any) -> Select:
+    return (
+        sa.select(*columns)
+        .where(
+            of_given_tenant(table),
+            is_any_of(table.c.month, _MONTHS),
+            table.c.kind == sa.literal_column("'usage'"),
+            table.c.vendor == _viewed.c.vendor,
+            table.c.customer_id == _viewed.c.customer_id,
+        )
+        .correlate(_viewed)
+    )
+
+
+def _select_by_one_tag() -> sa.CompoundSelect[*tuple[Any, ...]]:
+    """Lines without the tag are all lines less those that have it."""
+    sums, tagged = cost_sums.c, cost_tag_sums.c
+    names = ("month", "currency", "service", "marketplace")
+    no_tag = sa.cast(sa.null(), sa.Text)
+    columns, of_tagged = [sums[name] for name in names], [tagged[name] for name in names]
+    of_key = tagged.tag_key == sa.bindparam("key_0")
+    with_tag = _select_usage(cost_tag_sums, *of_tagged, tagged.tag_value, tagged.cost, tagged.lines)
+    return sa.union_all(
+        with_tag.where(of_key),
+        _select_usage(cost_sums, *columns, no_tag, sums.cost, sums.lines),
+        _select_usage(cost_tag_sums, *of_tagged, no_tag, -tagged.cost, -tagged.lines).where(of_key),
+    )
+
+
+def _select_by_report_tags(tags: int, filters: int) -> Select:
+    """Payers without sums by these keys are left out, so that filters never show too much."""
+    sums, months = cost_tagged_sums.c, cost_months.c
+    with_keys = (
+        sa.select(months.payer_id, months.month)
+        .where(
+            of_given_tenant(cost_months),
+            months.vendor == _viewed.c.vendor,
+            is_any_of(months.month, _MONTHS),
+            months.tag_keys.contains(_REQUIRED_KEYS),
+        )
+        .correlate(_viewed)
+    )
+    values = [_read_tag(f"key_{number}").label(TAG_COLUMNS[number]) for number in range(tags)]
+    return _select_usage(cost_tagged_sums, cost_tagged_sums, *values).where(
+        sa.tuple_(sums.payer_id, sums.month).in_(with_keys),
+        *(
+            is_any_of(_read_tag(f"filter_{number}"), sa.bindparam(f"allowed_{number}"))
+            for number in range(filters)
+        ),
+    )
+
+
+def _read_tag(key: str) -> sa.ColumnElement[str]:
+    return cost_tagged_sums.c.tags.op("->>", return_type=sa.Text())(
+        sa.bindparam(key, type_=sa.Text)
+    )
+
+
+_months, _sums = cost_months.c, cost_sums.c
+# the months with usage of the accounts that has no sums by the required keys
+LIST_MONTHS_WITHOUT_TAGS = (
+    sa.select(_viewed.c.vendor, _months.month, _viewed.c.customer_id, _viewed.c.company_id)
+    .distinct()
+    .join_from(cost_months, _viewed, _viewed.c.vendor == _months.vendor)
+    .where(
+        of_given_tenant(cost_months),
+        is_any_of(_months.month, _MONTHS),
+        sa.not_(_months.tag_keys.contains(_REQUIRED_KEYS)),
+        sa.exists().where(
+            of_given_tenant(cost_sums),
+            _sums.vendor == _months.vendor,
+            _sums.month == _months.month,
+            _sums.customer_id == _viewed.c.customer_id,
+            _sums.payer_id == _months.payer_id,
+            _sums.kind == sa.literal_column("'usage'"),
+        ),
+    )
+)

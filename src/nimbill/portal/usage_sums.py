@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances.moved_fees import list_moved_fees
 from nimbill.costs.months.records import load_month_state
-from nimbill.database.tenant_scope import TenantScope, fetch_rows
+from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.calendar_month import month_start
 from nimbill.foundation.currency import Currency
@@ -19,7 +19,12 @@ from nimbill.foundation.money import ExactAmount
 from nimbill.portal.former_owners import ViewedMonths
 from nimbill.portal.prices import NoPrice, PriceKey, Prices
 from nimbill.portal.report_basis import ReportBasis, load_report_basis
-from nimbill.portal.usage_source import UsageStatement, build_statement
+from nimbill.portal.usage_source import (
+    LIST_MONTHS_WITHOUT_TAGS,
+    UsageStatement,
+    build_statement,
+    list_account_values,
+)
 from nimbill.portal.view import AccountKey, PortalView
 
 
@@ -133,10 +138,7 @@ async def _load_cost_rows(
     columns: Sequence[str],
     stmt: UsageStatement,
 ) -> list[_CostRow]:
-    organisation_id = accounts.scope.organisation_id
-    rows = await fetch_rows(
-        db, stmt.text, organisation_id, list(months), *_list_accounts(accounts), *stmt.values
-    )
+    rows = (await db.execute(stmt.stmt, _list_values(accounts, months) | stmt.values)).all()
     names = ["company_id", "vendor", "month", "currency", "cost", *columns]
     pick = _build_picker(names, dimensions)
     if not accounts.former_owners:
@@ -152,13 +154,14 @@ async def _load_cost_rows(
     return owned
 
 
-def _list_accounts(accounts: ViewedMonths) -> tuple[list[str], list[str], list[str]]:
-    """Vendor, number and company of each account."""
-    return (
-        [key.vendor for key in accounts],
-        [key.customer_id for key in accounts],
-        [account.company_id for account in accounts.values()],
-    )
+def _list_values(accounts: ViewedMonths, months: Sequence[str]) -> dict[str, object]:
+    """The parameters that all statements have."""
+    company_ids = [account.company_id for account in accounts.values()]
+    return {
+        "organisation_id": accounts.scope.organisation_id,
+        "months": list(months),
+        **list_account_values(accounts, company_ids),
+    }
 
 
 def _build_picker(
@@ -172,31 +175,12 @@ def _build_picker(
     return itemgetter(*positions)
 
 
-# Parameters: organisation, months, keys, then vendor, account and company of the accounts.
-_LIST_MONTHS_WITHOUT_TAGS = """
-SELECT DISTINCT viewed.vendor, m.month, viewed.customer_id, viewed.company_id
-FROM cost_months m
-JOIN unnest($4::text[], $5::text[], $6::text[]) AS viewed (vendor, customer_id, company_id)
-    ON viewed.vendor = m.vendor
-WHERE m.organisation_id = $1 AND m.month = ANY($2) AND NOT m.tag_keys @> $3::text[]
-    AND EXISTS (SELECT FROM cost_sums s WHERE s.organisation_id = $1 AND s.vendor = m.vendor
-        AND s.month = m.month AND s.customer_id = viewed.customer_id AND s.payer_id = m.payer_id
-        AND s.kind = 'usage')
-"""
-
-
 async def _list_months_without_tags(
     db: AsyncConnection, accounts: ViewedMonths, months: Sequence[str], tag_keys: Collection[str]
 ) -> set[UnpricedMonth]:
     """List the months with usage of the accounts that has no sums by these keys."""
-    rows = await fetch_rows(
-        db,
-        _LIST_MONTHS_WITHOUT_TAGS,
-        accounts.scope.organisation_id,
-        list(months),
-        sorted(tag_keys),
-        *_list_accounts(accounts),
-    )
+    values = _list_values(accounts, months) | {"required_keys": sorted(tag_keys)}
+    rows = await db.execute(LIST_MONTHS_WITHOUT_TAGS, values)
     return {
         UnpricedMonth(month, vendor, "tag_sums_missing")
         for vendor, month, customer_id, company_id in rows

@@ -4,13 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.effective_permissions import load_filters
 from nimbill.access.role_actions import TAG_SEPARATOR
 from nimbill.customers.billing_groups.records import is_billing_group_visible
-from nimbill.database.tenant_scope import TenantScope, fetch_rows
+from nimbill.customers.cloud_accounts.records import cloud_accounts
+from nimbill.database.tenant_scope import TenantScope, is_any_of, of_given_tenant
 from nimbill.foundation.errors import NotPermitted, Violation, not_found, rule_violations_error
 from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
@@ -130,25 +132,36 @@ async def _load_portal_filters(db: AsyncConnection, caller: Caller) -> Mapping[s
 
 # The setting lets PostgreSQL keep the plans of all further statements of the request: planning the
 # terms of a report anew took four times as long as reading them.
-_LIST_ACCOUNTS = """
-SELECT vendor, customer_id, company_id, name
-FROM set_config('plan_cache_mode', 'force_generic_plan', true), cloud_accounts
-WHERE organisation_id = $1
-"""
+_KEEP_PLANS = sa.func.set_config("plan_cache_mode", "force_generic_plan", True)
+_accounts = cloud_accounts.c
+_SELECT_ACCOUNTS = (
+    sa.select(_accounts.vendor, _accounts.customer_id, _accounts.company_id, _accounts.name)
+    .select_from(_KEEP_PLANS.alias().join(cloud_accounts, sa.true()))
+    .where(of_given_tenant(cloud_accounts))
+)
+_OF_COMPANIES = is_any_of(_accounts.company_id, sa.bindparam("company_ids"))
+_OF_CUSTOMERS = is_any_of(_accounts.customer_id, sa.bindparam("customer_ids"))
+# built once, because every page executes one of them: whether companies and accounts are filtered
+_LIST_ACCOUNTS = {
+    (False, False): _SELECT_ACCOUNTS,
+    (True, False): _SELECT_ACCOUNTS.where(_OF_COMPANIES),
+    (False, True): _SELECT_ACCOUNTS.where(_OF_CUSTOMERS),
+    (True, True): _SELECT_ACCOUNTS.where(_OF_COMPANIES, _OF_CUSTOMERS),
+}
 
 
 async def _list_accounts(
     db: AsyncConnection, scope: TenantScope, customer_ids: frozenset[str] | None
 ) -> dict[AccountKey, ViewedAccount]:
-    stmt: str = _LIST_ACCOUNTS
-    values: list[object] = [scope.organisation_id]
-    for column, allowed in (("company_id", scope.billing_groups), ("customer_id", customer_ids)):
-        if allowed is not None:
-            values.append(list(allowed))
-            stmt += f" AND {column} = ANY(${len(values)})"
+    stmt = _LIST_ACCOUNTS[scope.billing_groups is not None, customer_ids is not None]
+    values = {
+        "organisation_id": scope.organisation_id,
+        "company_ids": list(scope.billing_groups or ()),
+        "customer_ids": list(customer_ids or ()),
+    }
     return {
-        AccountKey(vendor, customer_id): ViewedAccount(company_id, name)
-        for vendor, customer_id, company_id, name in await fetch_rows(db, stmt, *values)
+        AccountKey(row.vendor, row.customer_id): ViewedAccount(row.company_id, row.name)
+        for row in await db.execute(stmt, values)
     }
 
 

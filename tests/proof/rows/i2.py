@@ -33,7 +33,7 @@ CONDITIONS = (
         'sa.bindparam("organisation_id", type_=sa.Text).is_not(None)',
     ),
     (
-        r"\w+(?:\.c)?\.organisation_id == (text_parameter\(\"\w+\"\)|organisation_id\b)",
+        r"\w+(?:\.c)?\.organisation_id == (organisation_id\b)",
         r"\1.is_not(None)",
     ),
     (r"\b(?:\w+\.)?organisation_id = \$1", "CAST($1 AS text) IS NOT NULL"),

@@ -9,17 +9,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.reserved_instances.records import reservation_moves, reserved_instances
 from nimbill.costs.lake.commitment_records import select_used_hours
-from nimbill.database.compiled_statement import (
-    CompiledStatement,
-    is_any_of_parameter,
-    text_parameter,
-)
 from nimbill.database.tenant_scope import (
     Row,
     TenantScope,
-    fetch_rows,
     is_any_of,
     metadata,
+    of_given_tenant,
     of_tenant,
 )
 from nimbill.foundation.billing_period import BillingPeriod
@@ -99,23 +94,26 @@ def _is_active(
     return (_moves.created_after_closing < closing_number) & not_yet_removed
 
 
-def _compile_reservations(active: sa.ColumnElement[bool]) -> CompiledStatement:
-    organisation_id, month = text_parameter("organisation"), text_parameter("month")
+_CUSTOMER_IDS: sa.BindParameter[Any] = sa.bindparam("customer_ids")
+
+
+def _select_reservations(active: sa.ColumnElement[bool]) -> sa.Select[*tuple[Any, ...]]:
+    vendor, month = (sa.bindparam(name, type_=sa.Text) for name in ("vendor", "month"))
     used = select_used_hours(_ri.organisation_id, _ri.vendor, month, _ri.reservation_id)
     # A union, because PostgreSQL uses no index for a condition with OR.
     ri_ids = sa.union(
         sa.select(_ri.ri_id).where(
-            _ri.organisation_id == organisation_id,
-            _ri.vendor == text_parameter("vendor"),
-            is_any_of_parameter(_ri.customer_id, "customer_ids"),
+            of_given_tenant(reserved_instances),
+            _ri.vendor == vendor,
+            is_any_of(_ri.customer_id, _CUSTOMER_IDS),
         ),
         sa.select(_moves.ri_id).where(
-            _moves.organisation_id == organisation_id,
-            is_any_of_parameter(_moves.dest_customer_id, "customer_ids"),
+            of_given_tenant(reservation_moves),
+            is_any_of(_moves.dest_customer_id, _CUSTOMER_IDS),
         ),
     )
     of_month = _RESERVATION_FEE & (_fees.month == month)
-    return CompiledStatement(
+    return (
         sa.select(
             reserved_instances,
             _fees.payer_id,
@@ -131,16 +129,16 @@ def _compile_reservations(active: sa.ColumnElement[bool]) -> CompiledStatement:
         .join(reservation_moves, _RESERVATION_MOVE & active, isouter=True)
         .join(used, sa.true())
         .where(
-            _ri.organisation_id == organisation_id,
-            _ri.vendor == text_parameter("vendor"),
+            of_given_tenant(reserved_instances),
+            _ri.vendor == vendor,
             _ri.ri_id.in_(ri_ids),
         )
         .order_by(_ri.ri_id, _fees.payer_id, _fees.currency, _moves.position)
     )
 
 
-_LIST_RESERVATIONS = _compile_reservations(_is_active(None))
-_LIST_CLOSED_RESERVATIONS = _compile_reservations(
+_LIST_RESERVATIONS = _select_reservations(_is_active(None))
+_LIST_CLOSED_RESERVATIONS = _select_reservations(
     _is_active(sa.bindparam("closing_number", type_=sa.Integer))
 )
 
@@ -158,41 +156,44 @@ async def list_reservations_with_fees(
     move are null where there is none; `total` is the number of instances.
     """
     stmt = _LIST_RESERVATIONS if closing_number is None else _LIST_CLOSED_RESERVATIONS
-    return await stmt.fetch(
-        db,
-        organisation=scope.organisation_id,
-        vendor=period.vendor,
-        month=period.month,
-        customer_ids=list(customer_ids),
-        closing_number=closing_number,
+    values = {
+        "organisation_id": scope.organisation_id,
+        "vendor": period.vendor,
+        "month": period.month,
+        "customer_ids": list(customer_ids),
+        "closing_number": closing_number,
+    }
+    return (await db.execute(stmt, values)).all()
+
+
+SELECT_PERIODS_WITH_MOVES = (
+    sa.select(_ri.vendor, _fees.month)
+    .distinct()
+    .join_from(reservation_moves, reserved_instances, _RESERVATION_MOVE)
+    .join(
+        reservation_fees,
+        (_fees.organisation_id == _moves.organisation_id) & (_fees.ri_id == _moves.ri_id),
     )
-
-
-def select_periods_with_moves(months: str, customer_ids: str) -> str:
-    """The organisation is $1; the arguments are the placeholders of the months and the accounts.
-
-    Most organisations have no moves, so the moves come first.
-    """
-    return f"""
-        SELECT DISTINCT r.vendor, f.month
-        FROM reservation_moves m
-            JOIN reserved_instances r ON r.organisation_id = m.organisation_id AND r.ri_id = m.ri_id
-            JOIN reservation_fees f ON f.organisation_id = m.organisation_id AND f.ri_id = m.ri_id
-        WHERE m.organisation_id = $1 AND f.month = ANY({months})
-            AND (m.dest_customer_id = ANY({customer_ids}) OR r.customer_id = ANY({customer_ids}))
-    """  # noqa: S608  # contains no values
-
-
-_LIST_PERIODS_WITH_MOVES = f"{select_periods_with_moves('$2', '$3')} ORDER BY r.vendor, f.month"
+    .where(
+        of_given_tenant(reservation_moves),
+        is_any_of(_fees.month, sa.bindparam("months")),
+        is_any_of(_moves.dest_customer_id, _CUSTOMER_IDS)
+        | is_any_of(_ri.customer_id, _CUSTOMER_IDS),
+    )
+    .order_by(_ri.vendor, _fees.month)
+)
 
 
 async def list_periods_with_moves(
     db: AsyncConnection, scope: TenantScope, months: Sequence[str], customer_ids: Collection[str]
 ) -> list[BillingPeriod]:
     """List the periods in which a fee may have been moved to or from one of the accounts."""
-    rows = await fetch_rows(
-        db, _LIST_PERIODS_WITH_MOVES, scope.organisation_id, list(months), list(customer_ids)
-    )
+    values = {
+        "organisation_id": scope.organisation_id,
+        "months": list(months),
+        "customer_ids": list(customer_ids),
+    }
+    rows = await db.execute(SELECT_PERIODS_WITH_MOVES, values)
     return [BillingPeriod(month, vendor) for vendor, month in rows]
 
 

@@ -10,12 +10,15 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.costs.lake.bulk_copy import copy_sums
-from nimbill.database.compiled_statement import (
-    CompiledStatement,
-    is_any_of_parameter,
-    text_parameter,
+from nimbill.database.tenant_scope import (
+    Row,
+    TenantScope,
+    is_any_of,
+    metadata,
+    of_given_tenant,
+    of_period,
+    of_tenant,
 )
-from nimbill.database.tenant_scope import TenantScope, is_any_of, metadata, of_period, of_tenant
 from nimbill.foundation.billing_period import BillingPeriod
 
 if TYPE_CHECKING:
@@ -118,26 +121,26 @@ def _sum_if_complete(
 
 def _is_of_given_period(table: sa.Table) -> list[sa.ColumnElement[bool]]:
     return [
-        table.c.organisation_id == text_parameter("organisation_id"),
-        table.c.vendor == text_parameter("vendor"),
-        table.c.month == text_parameter("month"),
+        of_given_tenant(table),
+        table.c.vendor == sa.bindparam("vendor"),
+        table.c.month == sa.bindparam("month"),
     ]
 
 
 async def _fetch(
-    stmt: CompiledStatement,
+    stmt: sa.Select[*tuple[Any, ...]],
     db: AsyncConnection,
     scope: TenantScope,
     period: BillingPeriod,
     ids: Collection[str],
-) -> Sequence[Any]:
-    return await stmt.fetch(
-        db,
-        organisation_id=scope.organisation_id,
-        vendor=period.vendor,
-        month=period.month,
-        ids=list(ids),
-    )
+) -> Sequence[Row]:
+    values = {
+        "organisation_id": scope.organisation_id,
+        "vendor": period.vendor,
+        "month": period.month,
+        "ids": list(ids),
+    }
+    return (await db.execute(stmt, values)).all()
 
 
 def select_used_hours(
@@ -182,7 +185,7 @@ _PLAN_TEXTS = (
     _usage.payment_option,
     _usage.term_length,
 )
-_LIST_PLAN_USAGE = CompiledStatement(
+_LIST_PLAN_USAGE = (
     sa.select(
         *_PLAN_KEYS,
         sa.func.sum(_usage.cost).label("cost"),
@@ -190,7 +193,7 @@ _LIST_PLAN_USAGE = CompiledStatement(
     )
     .where(
         *_is_of_given_period(commitment_usage),
-        is_any_of_parameter(_usage.customer_id, "ids"),
+        is_any_of(_usage.customer_id, sa.bindparam("ids")),
         _usage.savings_plan_id != _EMPTY,
     )
     .group_by(*_PLAN_KEYS)
@@ -200,7 +203,7 @@ _LIST_PLAN_USAGE = CompiledStatement(
 
 async def list_plan_usage(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, customer_ids: Collection[str]
-) -> Sequence[Any]:
+) -> Sequence[Row]:
     """List the lines of savings plans of these accounts: by plan, account, type and currency."""
     return await _fetch(_LIST_PLAN_USAGE, db, scope, period, customer_ids)
 
@@ -208,7 +211,7 @@ async def list_plan_usage(
 _USED_LINES = sa.func.sum(_usage.lines - _usage.effective_lines).filter(_usage.used)
 _USED_COST = sa.func.sum(_usage.effective_cost).filter(_usage.used)
 _FEE = sa.func.sum(_usage.cost).filter(_usage.line_type == RECURRING_FEE)
-_LOAD_PLAN_USE = CompiledStatement(
+_LOAD_PLAN_USE = (
     sa.select(
         _usage.savings_plan_id,
         sa.case((sa.func.coalesce(_USED_LINES, 0) == 0, sa.func.coalesce(_USED_COST, 0))).label(
@@ -219,7 +222,7 @@ _LOAD_PLAN_USE = CompiledStatement(
     .where(
         *_is_of_given_period(commitment_usage),
         _usage.savings_plan_id != _EMPTY,
-        is_any_of_parameter(_usage.savings_plan_id, "ids"),
+        is_any_of(_usage.savings_plan_id, sa.bindparam("ids")),
     )
     .group_by(_usage.savings_plan_id)
     .having(sa.func.count(_usage.currency.distinct()) == 1)
@@ -244,7 +247,7 @@ _INSTANCE_KEYS = (
     _on_demand.tenancy,
     _on_demand.currency,
 )
-_LIST_ON_DEMAND_USAGE = CompiledStatement(
+_LIST_ON_DEMAND_USAGE = (
     sa.select(
         *_INSTANCE_KEYS,
         sa.func.sum(_on_demand.hours).label("hours"),
@@ -254,7 +257,7 @@ _LIST_ON_DEMAND_USAGE = CompiledStatement(
     )
     .where(
         *_is_of_given_period(on_demand_usage),
-        is_any_of_parameter(_on_demand.customer_id, "ids"),
+        is_any_of(_on_demand.customer_id, sa.bindparam("ids")),
     )
     .group_by(*_INSTANCE_KEYS)
     .having(sa.func.sum(_on_demand.lines) == sa.func.sum(_on_demand.hour_lines))
@@ -264,7 +267,7 @@ _LIST_ON_DEMAND_USAGE = CompiledStatement(
 
 async def list_on_demand_usage(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod, customer_ids: Collection[str]
-) -> Sequence[Any]:
+) -> Sequence[Row]:
     """List the instances of these accounts that no commitment covers, with hours and cost.
 
     Instances with a line that does not state its hours are left out.

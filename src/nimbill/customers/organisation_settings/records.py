@@ -1,7 +1,6 @@
 """Stored organisation settings. Settings that were never changed have their default."""
 
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 import msgspec
@@ -14,8 +13,7 @@ from nimbill.customers.organisation_settings.bodies import (
     PortalInvoices,
     SettingUpdateMode,
 )
-from nimbill.database.compiled_statement import CompiledStatement, text_parameter
-from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_tenant
+from nimbill.database.tenant_scope import Row, TenantScope, metadata, of_given_tenant, of_tenant
 from nimbill.foundation import exact_json
 from nimbill.foundation.product import PRODUCT_NAME
 from nimbill.foundation.user_kind import PORTAL_USER_KINDS
@@ -60,17 +58,14 @@ async def load_vendors(
 
     With `lock` nobody can disable one of them until the transaction ends.
     """
-    rows = await _compile_vendors_query(lock).fetch(db, organisation_id=scope.organisation_id)
-    return (_parse_settings(rows[0]) if rows else OrganisationSettings()).vendors
+    stmt = _LOAD_VENDORS.with_for_update(read=True) if lock else _LOAD_VENDORS
+    values = {"organisation_id": scope.organisation_id}
+    row = (await db.execute(stmt, values)).one_or_none()
+    return (OrganisationSettings() if row is None else _parse_settings(row)).vendors
 
 
-@cache
-def _compile_vendors_query(lock: bool) -> CompiledStatement:
-    """Bypass SQLAlchemy, because every request that names a vendor executes this."""
-    stmt = sa.select(organisation_settings).where(
-        organisation_settings.c.organisation_id == text_parameter("organisation_id")
-    )
-    return CompiledStatement(stmt.with_for_update(read=True) if lock else stmt)
+# built once, because every request that names a vendor executes it
+_LOAD_VENDORS = sa.select(organisation_settings).where(of_given_tenant(organisation_settings))
 
 
 async def requires_second_factor(db: AsyncConnection, scope: TenantScope, user: Row) -> bool:

@@ -1,26 +1,20 @@
 """Queries on the recalculation entries of a customer."""
 
 from collections.abc import Collection, Sequence
-from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.adjustments.recalculation.records import recalculation_entries
-from nimbill.database.compiled_statement import (
-    CompiledStatement,
-    is_any_of_parameter,
-    text_parameter,
-)
-from nimbill.database.tenant_scope import TenantScope
+from nimbill.database.tenant_scope import Row, TenantScope, is_any_of, of_given_tenant
 
 _entries = recalculation_entries.c
-_LIST_APPLIED_ENTRIES = CompiledStatement(
+_LIST_APPLIED_ENTRIES = (
     sa.select(recalculation_entries)
     .where(
-        _entries.organisation_id == text_parameter("organisation"),
-        _entries.applied_month == text_parameter("month"),
-        is_any_of_parameter(_entries.customer_id, "customer_ids"),
+        of_given_tenant(recalculation_entries),
+        _entries.applied_month == sa.bindparam("month"),
+        is_any_of(_entries.customer_id, sa.bindparam("customer_ids")),
     )
     .order_by(
         _entries.vendor,
@@ -34,11 +28,11 @@ _LIST_APPLIED_ENTRIES = CompiledStatement(
 
 async def list_applied_entries(
     db: AsyncConnection, scope: TenantScope, month: str, customer_ids: Collection[str]
-) -> Sequence[Any]:
+) -> Sequence[Row]:
     """List the entries that are applied to the month, in the order of the invoice."""
-    return await _LIST_APPLIED_ENTRIES.fetch(
-        db,
-        organisation=scope.organisation_id,
-        month=month,
-        customer_ids=list(customer_ids),
-    )
+    values = {
+        "organisation_id": scope.organisation_id,
+        "month": month,
+        "customer_ids": list(customer_ids),
+    }
+    return (await db.execute(_LIST_APPLIED_ENTRIES, values)).all()
