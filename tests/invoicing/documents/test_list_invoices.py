@@ -5,8 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+import pytest
+
 from nimbill.access.role_actions import RoleAction
 from nimbill.foundation import exact_json
+from nimbill.invoicing.documents import document
 from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.customers.cloud_accounts.accounts import AZURE, add_account
 from tests.customers.projects.projects import create_project
@@ -132,6 +135,19 @@ def test_totals_are_in_the_invoices_currency(month_end: MonthEnd) -> None:
 
     # 1070.706456789 USD at 150.25
     assert total == {"stock": 160874, "sales": 173156, "azure_stock": 0, "azure_sales": 0}
+
+
+def test_totals_count_invoices_from_before_their_vendor_charges_were_stored(
+    month_end: MonthEnd, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    group = prepare_example_a(month_end)
+    list_columns = document._list_columns
+    monkeypatch.setattr(
+        document, "_list_columns", lambda invoice: list_columns(invoice) | {"vendor_charges": None}
+    )
+    month_end.create_invoices(group)
+
+    assert listed(month_end)["total"]["stock"] == 160874
 
 
 def test_totals_of_several_currencies_are_in_yen(month_end: MonthEnd) -> None:

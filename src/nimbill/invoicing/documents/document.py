@@ -126,6 +126,10 @@ class InvoiceDocument(_FrozenStruct, frozen=True, kw_only=True):
     late_costs: tuple[LateCost, ...] = ()  # contained in the charges, but not in what counts
 
     @property
+    def pre_tax(self) -> Decimal:
+        return self.sheet.pre_tax
+
+    @property
     def vendor_name(self) -> str:
         return self.vendor_label or label_vendor(self.vendor, {})
 
@@ -209,6 +213,7 @@ def _list_columns(document: InvoiceDocument) -> dict[str, object]:
         "due_date": document.due_date,
         "warnings": find_warnings(document),
         "saved_inputs": encode_saved_inputs(document),
+        "vendor_charges": exact_json.encode(document.stock).decode(),
     }
 
 
@@ -223,7 +228,6 @@ _document_decoder = msgspec.json.Decoder(InvoiceDocument)
 
 
 class _SummarySheet(_FrozenStruct, frozen=True, kw_only=True):
-    pre_tax: Decimal
     total: Decimal
 
 
@@ -235,12 +239,9 @@ class InvoiceSummary(_FrozenStruct, frozen=True, kw_only=True):
     """Some fields of InvoiceDocument, with the same names."""
 
     invoice_no: str
-    vendor: str
-    currency: Currency
     exchange_rate: Decimal
     memo: str | None
     setting: InvoiceSetting
-    stock: list[VendorCharge]
     charges: _SummaryCharges
     sheet: _SummarySheet
 
@@ -284,10 +285,30 @@ _amounts_decoder = msgspec.json.Decoder(InvoicedAmounts)
 # ── margins ──────────────────────────────────────────────────────────────────────────────────────
 
 
-def convert_sales(document: InvoiceDocument | InvoiceSummary, currency: Currency) -> ExactAmount:
+class InvoiceAmounts(NamedTuple):
+    """What the totals of many invoices need, without their documents."""
+
+    company_id: str
+    vendor: str
+    invoice_no: str
+    currency: Currency
+    exchange_rate: Decimal
+    pre_tax: Decimal
+    stock: list[VendorCharge]
+    is_cancelled: bool
+
+
+def decode_vendor_charges(text: str) -> list[VendorCharge]:
+    return _charges_decoder.decode(text)
+
+
+_charges_decoder = msgspec.json.Decoder(list[VendorCharge])
+
+
+def convert_sales(document: InvoiceDocument | InvoiceAmounts, currency: Currency) -> ExactAmount:
     """The invoiced amount before tax, converted at the invoice's rate; not rounded."""
     rate = to_exact(document.exchange_rate)
-    return convert_currency(to_exact(document.sheet.pre_tax), document.currency, currency, rate)
+    return convert_currency(to_exact(document.pre_tax), document.currency, currency, rate)
 
 
 def round_vendor_cost(document: InvoiceDocument) -> Decimal:
@@ -297,7 +318,7 @@ def round_vendor_cost(document: InvoiceDocument) -> Decimal:
 
 
 def convert_vendor_cost(
-    document: InvoiceDocument | InvoiceSummary, currency: Currency
+    document: InvoiceDocument | InvoiceAmounts, currency: Currency
 ) -> ExactAmount:
     """The vendor's charges without tax, converted at the invoice's rate; not rounded."""
     rate = to_exact(document.exchange_rate)

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any, Generic, NamedTuple, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, Insert, insert
+from sqlalchemy.dialects.postgresql import ARRAY, JSON, JSONB, Insert, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.customers.billing_groups.records import billing_groups, filter_visible_groups
@@ -24,12 +24,15 @@ from nimbill.database.tenant_scope import (
     of_tenant,
 )
 from nimbill.foundation.billing_period import BillingPeriod
+from nimbill.foundation.currency import Currency
 from nimbill.invoicing.documents.document import (
+    InvoiceAmounts,
     InvoiceDocument,
     InvoiceDraft,
     InvoiceSummary,
     decode_document,
     decode_summary,
+    decode_vendor_charges,
 )
 
 # See docs/choices.md, invoice-numbers.
@@ -92,6 +95,8 @@ invoice_revisions = sa.Table(
     sa.Column("saved_inputs", JSONB, nullable=False),  # to find outdated invoices
     sa.Column("document", sa.Text, nullable=False),
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
+    # `stock` of the document; null in revisions from before this column
+    sa.Column("vendor_charges", JSONB),
 )
 
 _invoices, _revisions = invoices.c, invoice_revisions.c
@@ -276,10 +281,42 @@ async def list_invoices(
 
 
 async def list_invoice_summaries(
-    db: AsyncConnection, scope: TenantScope, month: str
+    db: AsyncConnection, scope: TenantScope, month: str, company_ids: Collection[str]
 ) -> list[StoredInvoice[InvoiceSummary]]:
-    """List the same invoices without their lines."""
-    return await load_invoices(db, scope, month, decode_summary)
+    """List the invoices of these groups without their lines."""
+    return await load_invoices(db, scope, month, decode_summary, company_ids=company_ids)
+
+
+async def list_invoice_amounts(
+    db: AsyncConnection, scope: TenantScope, month: str
+) -> list[InvoiceAmounts]:
+    """List the amounts of all invoices; documents are read only where a column is missing."""
+    in_document = sa.cast(_revisions.document, JSON)["stock"].astext
+    stmt = _select_current(
+        scope,
+        month,
+        _revisions.company_id,
+        _revisions.vendor,
+        _invoices.number,
+        _revisions.currency,
+        _revisions.exchange_rate,
+        _revisions.pre_tax,
+        sa.func.coalesce(sa.cast(_revisions.vendor_charges, sa.Text), in_document).label("charges"),
+        _invoices.cancelled_time,
+    )
+    return [
+        InvoiceAmounts(
+            company_id=row.company_id,
+            vendor=row.vendor,
+            invoice_no=format_invoice_no(month, row.number),
+            currency=Currency(row.currency),
+            exchange_rate=row.exchange_rate,
+            pre_tax=row.pre_tax,
+            stock=decode_vendor_charges(row.charges),
+            is_cancelled=row.cancelled_time is not None,
+        )
+        for row in await db.execute(stmt)
+    ]
 
 
 async def load_invoices(
@@ -293,26 +330,17 @@ async def load_invoices(
     with_cancelled: bool = True,
     conditions: Sequence[sa.ColumnElement[bool]] = (),
 ) -> list[StoredInvoice[D]]:
-    stmt = (
-        sa.select(
-            _revisions.company_id,
-            _revisions.vendor,
-            _invoices.number,
-            _revisions.document,
-            _invoices.create_time,
-            _invoices.update_time,
-            _invoices.cancelled_time,
-        )
-        .join_from(invoices, invoice_revisions, join_revision(current=True))
-        .join(billing_groups, join_group())
-        .where(
-            of_tenant(invoices, scope),
-            _invoices.month == month,
-            *filter_visible_groups(scope),
-            *conditions,
-        )
-        .order_by(_invoices.number)
-    )
+    stmt = _select_current(
+        scope,
+        month,
+        _revisions.company_id,
+        _revisions.vendor,
+        _invoices.number,
+        _revisions.document,
+        _invoices.create_time,
+        _invoices.update_time,
+        _invoices.cancelled_time,
+    ).where(*conditions)
     if vendor is not None:
         stmt = stmt.where(_invoices.vendor == vendor)
     if company_ids is not None:
@@ -331,6 +359,19 @@ async def load_invoices(
         )
         for row in await db.execute(stmt)
     ]
+
+
+def _select_current(
+    scope: TenantScope, month: str, *columns: sa.Column[Any] | sa.ColumnElement[Any]
+) -> sa.Select[*tuple[Any, ...]]:
+    """The current invoices of groups that the caller may see, by number."""
+    return (
+        sa.select(*columns)
+        .join_from(invoices, invoice_revisions, join_revision(current=True))
+        .join(billing_groups, join_group())
+        .where(of_tenant(invoices, scope), _invoices.month == month, *filter_visible_groups(scope))
+        .order_by(_invoices.number)
+    )
 
 
 async def list_revisions(

@@ -206,7 +206,7 @@ async def write_pdf_files(
     `on_progress` receives the number of written and of all invoices.
     """
     async with transaction(engine, scope.organisation_id) as db:
-        total = len(await stored_invoices.list_invoice_summaries(db, scope, month))
+        total = len(await stored_invoices.list_invoice_amounts(db, scope, month))
     names: list[str] = []
     async with open_compiler_pool() as compilers:
         printer = PdfPrinter(engine, compilers)

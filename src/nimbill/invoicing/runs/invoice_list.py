@@ -32,12 +32,14 @@ from nimbill.invoicing.documents.bodies import (
     VendorTotals,
 )
 from nimbill.invoicing.documents.document import (
+    InvoiceAmounts,
     InvoiceSummary,
     convert_sales,
     convert_vendor_cost,
 )
 from nimbill.invoicing.documents.stored_invoices import (
     StoredInvoice,
+    list_invoice_amounts,
     list_invoice_summaries,
     list_invoices,
 )
@@ -57,7 +59,7 @@ async def load_invoice_list(
 
     The totals are those of all pages.
     """
-    created = await list_invoice_summaries(db, scope, month)
+    created = await list_invoice_amounts(db, scope, month)
     if query == COMPLETE and invoiced is None:
         groups = await list_billing_groups(db, scope)
         total = len(groups)
@@ -71,10 +73,11 @@ async def load_invoice_list(
     saved = await load_saved_settings(db, scope, month, company_ids)
     accounts = await _load_accounts(db, scope, company_ids)
     vendors = await load_vendors(db, scope)
-    by_key = {(invoice.company_id, invoice.vendor): invoice for invoice in created}
+    summaries = await list_invoice_summaries(db, scope, month, company_ids)
+    by_key = {(invoice.company_id, invoice.vendor): invoice for invoice in summaries}
     invoice_list = InvoiceList(
         total=calculate_list_totals(
-            [invoice.document for invoice in created if not invoice.is_cancelled], vendors
+            [invoice for invoice in created if not invoice.is_cancelled], vendors
         ),
         billinggroup=[
             _build_record(group, month, vendors, by_key, saved, accounts[group.company_id])
@@ -204,14 +207,14 @@ def _build_items(items: Iterable[Any]) -> list[InvoiceListItem]:
 
 
 def calculate_list_totals(
-    documents: Sequence[InvoiceSummary], vendors: Sequence[str] = BILLED_VENDORS
+    invoices: Sequence[InvoiceAmounts], vendors: Sequence[str] = BILLED_VENDORS
 ) -> InvoiceListTotals:
     """Sum up in the invoices' currency; in yen at each invoice's rate if there are several."""
-    currencies = {document.currency for document in documents}
+    currencies = {invoice.currency for invoice in invoices}
     currency = currencies.pop() if len(currencies) == 1 else Currency.jpy
     totals = {
         vendor: _calculate_vendor_totals(
-            [document for document in documents if document.vendor == vendor], currency
+            [invoice for invoice in invoices if invoice.vendor == vendor], currency
         )
         for vendor in (*BILLED_VENDORS, *vendors)
     }
@@ -229,10 +232,10 @@ def calculate_list_totals(
 
 
 def _calculate_vendor_totals(
-    invoices: Sequence[InvoiceSummary], currency: Currency
+    invoices: Sequence[InvoiceAmounts], currency: Currency
 ) -> VendorTotals:
-    vendor_cost = sum_exact(convert_vendor_cost(document, currency) for document in invoices)
-    sales = sum_exact(convert_sales(document, currency) for document in invoices)
+    vendor_cost = sum_exact(convert_vendor_cost(invoice, currency) for invoice in invoices)
+    sales = sum_exact(convert_sales(invoice, currency) for invoice in invoices)
     return VendorTotals(
         stock=round_amount(vendor_cost, currency, Rounding.half_up),
         sales=round_amount(sales, currency, Rounding.half_up),

@@ -17,10 +17,9 @@ from nimbill.database.list_query import ListQuery
 from nimbill.database.tenant_scope import TenantScope, is_any_of
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.money import ExactAmount, sum_exact
-from nimbill.invoicing.documents.document import InvoiceSummary, convert_sales
-from nimbill.invoicing.documents.stored_invoices import StoredInvoice
+from nimbill.invoicing.documents.document import InvoiceAmounts, convert_sales
 
-Invoices = Sequence[StoredInvoice[InvoiceSummary]]
+Invoices = Sequence[InvoiceAmounts]
 # Columns of invoices; all others are columns of billing groups.
 INVOICE_NO, SALES = "invoice_no", "sales"
 
@@ -38,7 +37,7 @@ async def select_invoiced_groups(
     `invoiced` selects the groups that have an invoice, or those that have none.
     """
     is_sorted_by_group = query.sort_column not in (INVOICE_NO, SALES)
-    by_company: dict[str, list[StoredInvoice[InvoiceSummary]]] = defaultdict(list)
+    by_company: dict[str, list[InvoiceAmounts]] = defaultdict(list)
     for invoice in created:
         by_company[invoice.company_id].append(invoice)
     stmt = (
@@ -86,8 +85,7 @@ def _sort_by_invoice(
 
     def sales(company_id: str) -> ExactAmount:
         """In yen, so that amounts of two currencies can be compared."""
-        documents = [invoice.document for invoice in invoices[company_id]]
-        return sum_exact(convert_sales(document, Currency.jpy) for document in documents)
+        return sum_exact(convert_sales(invoice, Currency.jpy) for invoice in invoices[company_id])
 
     key = first_number if query.sort_column == INVOICE_NO else sales
     return [*sorted(with_invoice, key=key, reverse=query.is_descending), *others]
