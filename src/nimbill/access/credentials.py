@@ -1,21 +1,20 @@
 """Load the caller of a token and its permissions in one query."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
 
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
 from nimbill.access.role_actions import RoleAction
+from nimbill.access.signing_keys import signing_keys
 from nimbill.access.tokens import SUBJECT_TYPES, Claims
 from nimbill.database.tenant_scope import TenantScope, fetch_row
 from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import PORTAL_USER_KINDS, UserKind
 
-_LOAD_CALLER = (
-    "SELECT username, kind, root_user, credential_epoch, permissions, billing_groups,"
-    " company_id, meta FROM load_caller($1, $2, $3, $4, $5, $6)"
-)
-_ACTIVE_KEY = "SELECT kid FROM signing_keys WHERE product = $1 AND state = 'active'"
+_LOAD_CALLER = Path(__file__).with_name("load_caller.sql").read_text()
 
 # Loads the caller that a token names and sets the tenant of the transaction.
 CallerLoader = Callable[[AsyncConnection, Claims], Awaitable[Caller | None]]
@@ -74,7 +73,10 @@ async def load_caller_again(
 
     Return None if the credentials are no longer valid.
     """
-    (kid,) = await fetch_row(db, _ACTIVE_KEY, product)
+    active = sa.select(signing_keys.c.kid).where(
+        signing_keys.c.product == product, signing_keys.c.state == "active"
+    )
+    kid = (await db.execute(active)).scalar_one()
     return await load_caller(
         db,
         Claims(

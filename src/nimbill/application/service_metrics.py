@@ -28,11 +28,20 @@ CACHE_SECONDS = 5.0
 TIMEOUT_SECONDS = 4.0
 POOL_SECONDS = 1.0
 
-_COUNTS = sa.text("SELECT record, kind, state, number, due_seconds FROM count_service_records(:at)")
-_DATABASE = sa.text(
-    "SELECT pg_database_size(current_database()) AS bytes, "
-    "(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()) AS connections, "
-    "current_setting('max_connections')::integer AS connections_max"
+_RECORD_COLUMNS = ("record", "kind", "state", "number", "due_seconds")
+_COUNTS = sa.select(
+    sa.func.count_service_records(
+        sa.bindparam("at", type_=sa.DateTime(timezone=True))
+    ).table_valued(*_RECORD_COLUMNS)
+)
+_connections = sa.table("pg_stat_activity", sa.column("datname"))
+_DATABASE = sa.select(
+    sa.func.pg_database_size(sa.func.current_database()).label("bytes"),
+    sa.select(sa.func.count())
+    .where(_connections.c.datname == sa.func.current_database())
+    .scalar_subquery()
+    .label("connections"),
+    sa.cast(sa.func.current_setting("max_connections"), sa.Integer).label("connections_max"),
 )
 
 log = structlog.get_logger()

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any, NotRequired, TypedDict, Unpack
 
 import sqlalchemy as sa
@@ -44,8 +45,7 @@ audit_heads = sa.Table(
 
 INDEXED_LENGTH = 100  # characters of a resource in the index `audit_log_resource_idx`
 
-_APPEND_ENTRY = "SELECT append_audit_entry($1)"
-_APPEND_ENTRIES = "SELECT append_audit_entry(entry) FROM unnest($1::text[]) AS entry"
+_APPEND_ENTRIES = Path(__file__).with_name("append_entries.sql").read_text()
 
 
 class AuditedChange(TypedDict):
@@ -84,7 +84,7 @@ def format_timestamp(at: datetime) -> str:
 
 async def append_entry(db: AsyncConnection, **change: Unpack[AuditedChange]) -> None:
     """Append one row. Call it last before the commit: it locks the head of the chain."""
-    await fetch_row(db, _APPEND_ENTRY, _format_entry(change))
+    await append_entries(db, [change])
 
 
 async def append_entries(db: AsyncConnection, changes: Iterable[AuditedChange]) -> None:

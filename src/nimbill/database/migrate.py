@@ -23,6 +23,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from nimbill.database.tenant_scope import (
     APP_ROLE,
     create_owner_engine,
+    ddl,
     describe_database_error,
     is_lock_conflict,
 )
@@ -175,7 +176,7 @@ async def has_rows(url: str, table: str) -> bool:
         if not exists.scalar_one():
             return False
         row = await db.execute(
-            sa.select(sa.exists(sa.select(sa.text("1")).select_from(sa.table(table))))
+            sa.select(sa.select(sa.literal(1)).select_from(sa.table(table)).exists())
         )
         return bool(row.scalar_one())
 
@@ -255,7 +256,7 @@ async def _run_locked(engine: AsyncEngine, run: Callable[[sa.Connection], None])
         await _wait_for_migration_lock(db)
         try:
             await _create_app_role(db)
-            await db.execute(sa.text(f"SET lock_timeout = '{LOCK_TIMEOUT}'"))
+            await db.execute(sa.select(sa.func.set_config("lock_timeout", LOCK_TIMEOUT, False)))
             await db.commit()
             await _run_until_unblocked(db, run)
         finally:
@@ -297,37 +298,41 @@ async def _run_until_unblocked(db: AsyncConnection, run: Callable[[sa.Connection
 
 
 async def _require_supported_server(db: AsyncConnection) -> None:
-    version = int((await db.execute(sa.text("SHOW server_version_num"))).scalar_one())
+    setting = sa.select(sa.func.current_setting("server_version_num"))
+    version = int((await db.execute(setting)).scalar_one())
     if version < OLDEST_VERSION * 10_000:
         raise MigrationError(
             f"PostgreSQL {version // 10_000} is too old; Nimbill needs {OLDEST_VERSION} or newer."
         )
 
 
+_roles = sa.table("pg_roles", sa.column("oid"), sa.column("rolname"))
+_IS_MEMBER = sa.select(sa.func.pg_has_role(sa.func.current_user(), _roles.c.oid, "MEMBER")).where(
+    _roles.c.rolname == APP_ROLE
+)
+
+
 async def _create_app_role(db: AsyncConnection) -> None:
     """Create the role that requests run as. All databases of a server share it."""
-    membership = sa.text(
-        "SELECT pg_has_role(current_user, oid, 'MEMBER') FROM pg_roles WHERE rolname = :role"
-    )
-    is_member = (await db.execute(membership, {"role": APP_ROLE})).scalar_one_or_none()
+    is_member = (await db.execute(_IS_MEMBER)).scalar_one_or_none()
     try:
         if is_member is None:
-            await db.execute(sa.text(f"CREATE ROLE {APP_ROLE} NOLOGIN"))
+            await db.execute(ddl(f"CREATE ROLE {APP_ROLE} NOLOGIN"))
         if not is_member:
-            await db.execute(sa.text(f"GRANT {APP_ROLE} TO CURRENT_USER"))
-        await db.execute(sa.text(f"GRANT USAGE ON SCHEMA public TO {APP_ROLE}"))
+            await db.execute(ddl(f"GRANT {APP_ROLE} TO CURRENT_USER"))
+        await db.execute(ddl(f"GRANT USAGE ON SCHEMA public TO {APP_ROLE}"))
         await db.commit()
     except DBAPIError as error:
         await db.rollback()
-        if not await _was_created_concurrently(db, membership):
+        if not await _was_created_concurrently(db):
             raise MigrationError(
                 f"The database's owner is not allowed to create the role {APP_ROLE}. Run as a "
                 f"superuser: CREATE ROLE {APP_ROLE} NOLOGIN; GRANT {APP_ROLE} TO <owner>;"
             ) from error
 
 
-async def _was_created_concurrently(db: AsyncConnection, membership: sa.TextClause) -> bool:
+async def _was_created_concurrently(db: AsyncConnection) -> bool:
     """Whether a migration of another database on this server has created the role meanwhile."""
-    is_member = (await db.execute(membership, {"role": APP_ROLE})).scalar_one_or_none()
+    is_member = (await db.execute(_IS_MEMBER)).scalar_one_or_none()
     await db.commit()
     return bool(is_member)

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -46,6 +47,11 @@ class TenantScope:
 
     organisation_id: str
     billing_groups: frozenset[str] | None = None  # company_ids; None means all
+
+
+def ddl(stmt: str) -> sa.DDL:
+    """A statement that defines something, which SQLAlchemy has no expressions for."""
+    return sa.DDL(stmt)  # type: ignore[no-untyped-call]
 
 
 def of_tenant(table: sa.FromClause, scope: TenantScope) -> sa.ColumnElement[bool]:
@@ -152,7 +158,7 @@ def _with_driver(url: str) -> sa.URL:
     return address.difference_update_query(["sslmode"]).update_query_dict({"ssl": tls})
 
 
-_SET_TENANT = "SELECT set_config('nimbill.organisation', $1, true)"
+_SET_TENANT = Path(__file__).with_name("set_tenant.sql").read_text()
 
 
 async def set_tenant(db: AsyncConnection, organisation_id: str) -> None:
@@ -169,18 +175,13 @@ async def transaction(engine: AsyncEngine, organisation_id: str) -> AsyncIterato
 
 
 async def fetch_row(db: AsyncConnection, stmt: str, *values: object) -> Any:
-    """Execute a statement with asyncpg placeholders ($1, $2 …) and return its first row.
+    """Execute a statement of a .sql file ($1, $2 …) and return its first row as a tuple.
 
     It runs in the transaction of `db`, but without the overhead of SQLAlchemy's statement layer.
-    For the few statements that every request executes.
+    Only for the gate, which every request passes, and for the audit log; see decision 0031.
     """
-    rows = await fetch_rows(db, stmt, *values)
+    rows = await db.run_sync(_fetch_with_driver, stmt, values)
     return rows[0] if rows else None
-
-
-async def fetch_rows(db: AsyncConnection, stmt: str, *values: object) -> Sequence[Any]:
-    """Like `fetch_row`, but return all rows, as tuples."""
-    return await db.run_sync(_fetch_with_driver, stmt, values)
 
 
 def _fetch_with_driver(

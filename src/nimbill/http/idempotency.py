@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.access.caller import Caller
@@ -32,13 +33,8 @@ idempotency_keys = sa.Table(
     sa.Column("create_time", sa.DateTime(timezone=True), nullable=False),
 )
 
-_STORE_RESPONSE = sa.text(
-    "INSERT INTO idempotency_keys "
-    "(organisation_id, user_id, key, fingerprint, status, encrypted_response) "
-    "VALUES (:organisation_id, :user_id, :key, :fingerprint, :status, :encrypted_response) "
-    # While a route pauses its transaction, a repeat is let in; both store the same response.
-    "ON CONFLICT DO NOTHING"
-)
+# While a route pauses its transaction, a repeat is let in; both store the same response.
+_STORE_RESPONSE = insert(idempotency_keys).on_conflict_do_nothing()
 
 
 @dataclass(frozen=True, slots=True)

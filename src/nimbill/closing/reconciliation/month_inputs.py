@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import aggregate_order_by
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 import nimbill
@@ -27,9 +28,10 @@ from nimbill.closing.reconciliation.tie_out import (
     InvoicedUsage,
     ServiceKey,
 )
-from nimbill.costs.lake.records import cost_months
+from nimbill.costs.lake.records import cost_months, cost_sums
 from nimbill.costs.months.records import MonthState
-from nimbill.database.tenant_scope import TenantScope, fetch_row, fetch_rows, of_period, of_tenant
+from nimbill.customers.cloud_accounts.records import cloud_accounts
+from nimbill.database.tenant_scope import TenantScope, of_period, of_tenant
 from nimbill.foundation import exact_json
 from nimbill.foundation.billing_period import BillingPeriod
 from nimbill.foundation.currency import CURRENCIES
@@ -45,6 +47,7 @@ from nimbill.invoicing.documents.stored_invoices import (
 
 COMPARISON = 2  # increased when the same data would be compared otherwise
 
+_accounts = cloud_accounts.c
 _CURRENCY_CODES = {currency: code for code, currency in CURRENCIES.items()}
 
 
@@ -198,20 +201,22 @@ def build_invoiced_entries(invoice: StoredInvoice[InvoicedAmounts]) -> InvoicedE
     )
 
 
-_SELECT_CHARGES = """
-SELECT payer_id, kind, customer_id, service, marketplace, currency, sum(cost) FROM cost_sums
-WHERE organisation_id = $1 AND vendor = $2 AND month = $3
-GROUP BY payer_id, kind, customer_id, service, marketplace, currency
-"""
-
-
 async def _load_charges(
     db: AsyncConnection, scope: TenantScope, period: BillingPeriod
 ) -> list[ChargedAmount]:
-    rows = await fetch_rows(db, _SELECT_CHARGES, scope.organisation_id, period.vendor, period.month)
+    sums = cost_sums.c
+    keys = (
+        *(sums.payer_id, sums.kind),
+        *(sums.customer_id, sums.service, sums.marketplace, sums.currency),
+    )
+    stmt = (
+        sa.select(*keys, sa.func.sum(sums.cost))
+        .where(of_tenant(cost_sums, scope), of_period(cost_sums, period))
+        .group_by(*keys)
+    )
     return [
         ChargedAmount(payer_id, kind, ServiceKey(customer_id, service, marketplace, code), cost)
-        for payer_id, kind, customer_id, service, marketplace, code, cost in rows
+        for payer_id, kind, customer_id, service, marketplace, code, cost in await db.execute(stmt)
     ]
 
 
@@ -265,32 +270,32 @@ async def _load_applied_entries(
     ]
 
 
-_SELECT_ACCOUNTS = """
-SELECT customer_id, company_id, account_id FROM cloud_accounts
-WHERE organisation_id = $1 AND vendor = $2
-"""
-# The lengths tell where each id ends, whatever it contains.
-_DIGEST_ACCOUNTS = """
-SELECT encode(sha256(convert_to(coalesce(string_agg(length(customer_id) || ' ' ||
-    length(company_id) || ' ' || customer_id || company_id || account_id,
-    E'\\n' ORDER BY customer_id COLLATE "C"), ''), 'UTF8')), 'hex')
-FROM cloud_accounts WHERE organisation_id = $1 AND vendor = $2
-"""
-
-
 async def _load_accounts(
     db: AsyncConnection, scope: TenantScope, vendor: Vendor
 ) -> dict[str, AccountOwner]:
-    rows = await fetch_rows(db, _SELECT_ACCOUNTS, scope.organisation_id, vendor)
+    stmt = sa.select(_accounts.customer_id, _accounts.company_id, _accounts.account_id)
     return {
         customer_id: AccountOwner(company_id, payer_id)
-        for customer_id, company_id, payer_id in rows
+        for customer_id, company_id, payer_id in await db.execute(
+            stmt.where(of_tenant(cloud_accounts, scope), _accounts.vendor == vendor)
+        )
     }
 
 
 async def load_accounts_digest(db: AsyncConnection, scope: TenantScope, vendor: Vendor) -> str:
-    digest: str = (await fetch_row(db, _DIGEST_ACCOUNTS, scope.organisation_id, vendor))[0]
-    return digest
+    """The lengths tell where each id ends, whatever it contains."""
+    lengths = (sa.func.length(_accounts.customer_id), sa.func.length(_accounts.company_id))
+    row = sa.func.concat(
+        *(lengths[0], " ", lengths[1], " "),
+        *(_accounts.customer_id, _accounts.company_id, _accounts.account_id),
+    )
+    order = _accounts.customer_id.collate("C")
+    rows = sa.func.coalesce(
+        sa.func.string_agg(row, aggregate_order_by(sa.literal("\n"), order)), ""
+    )
+    digest = sa.func.encode(sa.func.sha256(sa.func.convert_to(rows, "UTF8")), "hex")
+    stmt = sa.select(digest).where(of_tenant(cloud_accounts, scope), _accounts.vendor == vendor)
+    return str((await db.execute(stmt)).scalar_one())
 
 
 def digest_accounts(accounts: Mapping[str, AccountOwner]) -> str:

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.schema import CreateTable, DropTable
+
+from nimbill.database.tenant_scope import ddl
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,13 +33,18 @@ async def copy_sums(
     """`constants` are columns with the same value in every row; batches contain the others."""
     columns = [column for column in table.c if column.name not in constants]
     column_names = [column.name for column in columns]
-    staging = sa.table(STAGING_TABLE, *map(sa.column, column_names))
+    staging = sa.Table(
+        STAGING_TABLE,
+        sa.MetaData(),
+        *(sa.Column(column.name, column.type) for column in columns),
+        prefixes=["TEMPORARY"],
+        postgresql_on_commit="DROP",
+    )
     literals = [sa.literal(value) for value in constants.values()]
     insert_stmt = sa.insert(table).from_select(
         [*constants, *column_names], sa.select(*literals, *staging.c)
     )
-    types = ", ".join(f"{column.name} {column.type.compile(db.dialect)}" for column in columns)
-    await db.execute(sa.text(f"CREATE TEMPORARY TABLE {STAGING_TABLE} ({types}) ON COMMIT DROP"))
+    await db.execute(CreateTable(staging))
     driver: Any = (await db.get_raw_connection()).driver_connection
     texts = _format_csv(column_names, batches)
     while (text := await asyncio.to_thread(next, texts, None)) is not None:
@@ -44,8 +52,8 @@ async def copy_sums(
             STAGING_TABLE, source=_split_into_chunks(text), columns=column_names, format="csv"
         )
         await db.execute(insert_stmt)
-        await db.execute(sa.text(f"TRUNCATE {STAGING_TABLE}"))
-    await db.execute(sa.text(f"DROP TABLE {STAGING_TABLE}"))
+        await db.execute(ddl(f"TRUNCATE {STAGING_TABLE}"))
+    await db.execute(DropTable(staging))
 
 
 def _format_csv(names: list[str], batches: Iterable[pa.RecordBatch]) -> Iterator[memoryview]:

@@ -1,6 +1,7 @@
 """Stored token families and refresh tokens."""
 
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -36,23 +37,10 @@ refresh_tokens = sa.Table(
     sa.Column("encrypted_successor", sa.LargeBinary),
 )
 
-# Every token request executes these, so they bypass SQLAlchemy (see tenant_scope.fetch_row).
-_FIND_CLIENT = """
-SELECT organisation_id, user_id, secret_hash, kind, credential_epoch, kid
-FROM find_api_client($1, $2)
-"""
-_ADD_FAMILY = """
-WITH added AS (
-    INSERT INTO token_families (
-        organisation_id, family_id, user_id, client_id, product, subject_type, credential_epoch,
-        revoked, create_time, user_agent, address
-    ) VALUES ($1, $2, $3, $4, $5, $6, $7, false, $8, $10, $11)
-    RETURNING organisation_id, family_id, create_time
+# Every token request executes these.
+_FIND_CLIENT, _ADD_FAMILY = (
+    Path(__file__).with_name(name).read_text() for name in ("find_client.sql", "add_family.sql")
 )
-INSERT INTO refresh_tokens (organisation_id, family_id, token_hash, issue_time)
-SELECT organisation_id, family_id, $9, create_time FROM added
-RETURNING family_id
-"""
 
 
 class StoredClient(NamedTuple):

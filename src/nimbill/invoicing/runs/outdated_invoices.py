@@ -24,7 +24,11 @@ _saved, _items = monthly_invoice_settings.c, free_format_items.c
 
 
 def _build_object(columns: dict[str, sa.ColumnElement[Any]]) -> sa.ColumnElement[Any]:
-    pairs = [part for name, column in columns.items() for part in (sa.text(f"'{name}'"), column)]
+    pairs = [
+        part
+        for name, column in columns.items()
+        for part in (sa.literal_column(f"'{name}'"), column)
+    ]
     return sa.func.jsonb_build_object(*pairs, type_=JSONB)
 
 
@@ -33,7 +37,7 @@ def _list_items() -> sa.ColumnElement[Any]:
     item = _build_object({name: _items[name] for name in COMPARED_ITEM_FIELDS})
     listed = sa.func.jsonb_agg(aggregate_order_by(item, _items.position), type_=JSONB)
     return (
-        sa.select(sa.func.coalesce(listed, sa.text("'[]'::jsonb")))
+        sa.select(sa.func.coalesce(listed, sa.literal_column("'[]'::jsonb")))
         .where(
             _items.organisation_id == _saved.organisation_id,
             _items.company_id == _saved.company_id,

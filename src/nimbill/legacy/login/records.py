@@ -1,13 +1,15 @@
 """Look-up of the stack that an agent names, at login and in front of every request."""
 
+from pathlib import Path
 from typing import NamedTuple
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.tenant_scope import TenantScope, fetch_row
 
-_FIND_AGENT = "SELECT organisation_id, token_hash, kid FROM find_agent($1)"
-_LOAD_AGENT = "SELECT nickname FROM load_agent_caller($1, $2, $3)"
+_FIND_AGENT, _LOAD_AGENT = (
+    Path(__file__).with_name(name).read_text() for name in ("find_agent.sql", "load_agent.sql")
+)
 
 
 class FoundAgent(NamedTuple):

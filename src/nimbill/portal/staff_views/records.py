@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -24,16 +25,8 @@ portal_views = sa.Table(
     sa.Column("expire_time", sa.DateTime(timezone=True), nullable=False),
 )
 
-# Every request of a view executes this, so it bypasses SQLAlchemy (see tenant_scope.fetch_row).
-_FIND_VIEW = """
-SELECT v.client_id, v.family_id, v.credential_epoch, v.expire_time,
-    v.account_id, u.username, s.company_id, s.meta
-FROM portal_views v
-JOIN users u ON u.organisation_id = v.organisation_id AND u.user_id = v.account_id
-JOIN resellers s ON s.organisation_id = v.organisation_id AND s.user_id = v.account_id
-WHERE v.organisation_id = $1 AND v.view_id = $2 AND v.user_id = $3 AND v.expire_time > $4
-    AND EXISTS (SELECT FROM signing_keys k WHERE k.kid = $5 AND k.product = $6)
-"""
+# Every request of a view executes this.
+_FIND_VIEW = Path(__file__).with_name("find_view.sql").read_text()
 
 
 class StoredView(NamedTuple):

@@ -1,0 +1,1 @@
+SELECT append_audit_entry(entry) FROM unnest($1::text[]) AS entry

@@ -1,0 +1,1 @@
+SELECT set_config('nimbill.organisation', $1, true)

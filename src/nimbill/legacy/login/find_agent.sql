@@ -1,0 +1,1 @@
+SELECT organisation_id, token_hash, kid FROM find_agent($1)
