@@ -8,6 +8,7 @@ from nimbill.costs.formats.format import (
     UNKNOWN,
     USAGE,
     AmortisedCosts,
+    Cleaner,
     Column,
     Format,
     LineClass,
@@ -29,11 +30,17 @@ def strip_id_path(id_: str) -> str:
     return id_
 
 
+ID_PATH = Cleaner(
+    strip_id_path,
+    pattern=r"^/(subscriptions|providers/microsoft\.billing/billingaccounts)/([^/]*).*$",
+    replacement=r"\2",
+)
+
 # fmt: off
 COLUMNS = {
-    "payer_id":          Column(("BillingAccountId",), required=True, clean=strip_id_path),
+    "payer_id":          Column(("BillingAccountId",), required=True, cleaner=ID_PATH),
     # absent if the provider has no sub-accounts: the billing account is charged itself
-    "customer_id":       Column(("SubAccountId",), clean=strip_id_path),
+    "customer_id":       Column(("SubAccountId",), cleaner=ID_PATH),
     "customer_name":     optional("SubAccountName"),
     "billing_entity":    optional(
         "x_NimbillBillingEntity", "PublisherName", "ServiceProviderName"

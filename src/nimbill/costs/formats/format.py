@@ -24,12 +24,31 @@ def normalize_column_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", plain.lower())
 
 
+class Cleaner(NamedTuple):
+    """Removes what a vendor writes around a value, said twice so that each reading has its own.
+
+    The second reading replaces the pattern, in any case; DuckDB's syntax is that of RE2.
+    """
+
+    clean: Callable[[str], str]  # of the first reading
+    pattern: str
+    replacement: str
+
+
+class NestedColumns(NamedTuple):
+    """The columns of Parquet files with structs, which are read as columns with dotted names."""
+
+    mark: str  # a struct that only files of this format have
+    credits: str  # a list of amounts that are added to the cost
+    labels: str  # a list of keys and values
+
+
 class Column(NamedTuple):
     """Column names of a field; the first name that the header contains is used."""
 
     names: tuple[str, ...]
     required: bool = False
-    clean: Callable[[str], str] | None = None
+    cleaner: Cleaner | None = None
 
 
 class LineClass(NamedTuple):
@@ -87,6 +106,8 @@ class Format:
     is_marketplace: Callable[[str], bool]  # receives the field `marketplace`
     tag_prefix: str | None = None  # prefix of the tag columns, if there is one column per key
     normalize_tag_key: Callable[[str], str] = str
+    project_tag: str | None = None  # key of a tag with the value of the field `project_id`
+    nested: NestedColumns | None = None
     line_type_default: str | None = None
     parse_month: Callable[[str], str] = parse_month  # of the field `period_start`
     amortised: AmortisedCosts | None = None  # None: the vendor has no amortised files

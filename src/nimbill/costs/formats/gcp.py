@@ -13,6 +13,7 @@ from nimbill.costs.formats.format import (
     USAGE,
     Format,
     LineClass,
+    NestedColumns,
     entry_class,
     optional,
     required,
@@ -54,7 +55,6 @@ COST_TYPES = {
 }
 # fmt: on
 
-PROJECT_TAG = "project.id"  # labels cannot have this key: they contain no dots
 _MONTH = re.compile(r"([1-9][0-9]{3})(0[1-9]|1[0-2])", re.ASCII)
 
 
@@ -82,5 +82,7 @@ GCP_EXPORT = Format(
     # Google sells its own services through companies of several countries
     is_marketplace=lambda seller: seller != "" and not seller.lower().startswith("google"),
     tag_prefix="labels.",
+    project_tag="project.id",  # labels cannot have this key: they contain no dots
+    nested=NestedColumns(mark="invoice", credits="credits", labels="labels"),
     parse_month=parse_invoice_month,
 )

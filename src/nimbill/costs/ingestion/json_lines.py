@@ -14,7 +14,6 @@ from nimbill.costs.formats.detection import FileLayout, detect_layout
 from nimbill.costs.formats.gcp import COLUMNS, GCP_EXPORT
 from nimbill.costs.formats.line_rules import RuleViolation, line_error
 from nimbill.costs.ingestion.gcp_credits import sum_credits
-from nimbill.costs.ingestion.nested_columns import LABELS
 from nimbill.costs.ingestion.parts import Part
 from nimbill.costs.ingestion.tags import TAGS
 
@@ -130,7 +129,7 @@ def parse_json_block(part: Part, block: bytes, first_line: int) -> pa.RecordBatc
             raise _locate_error(part, number, error) from None
         for name in HEADER:
             values[name].append(columns[name])
-    arrays = [pa.array(values[name], TAGS if name == LABELS else pa.string()) for name in HEADER]
+    arrays = [pa.array(values[name], TAGS if name == "labels" else pa.string()) for name in HEADER]
     return pa.RecordBatch.from_arrays(arrays, names=list(HEADER))
 
 

@@ -7,23 +7,26 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from nimbill.costs.formats.detection import FORMATS
+from nimbill.costs.formats.format import NestedColumns
 from nimbill.costs.ingestion.gcp_credits import sum_credit_lists
 from nimbill.costs.ingestion.tags import TAGS
 
 # See docs/choices.md, gcp-export.
 
-# only files with this struct are flattened; in other formats a struct is an unsupported type
-NESTED_MARK = "invoice"
-CREDITS, LABELS = "credits", "labels"
 
-
-def is_nested(schema: pa.Schema) -> bool:
-    return NESTED_MARK in schema.names and pa.types.is_struct(schema.field(NESTED_MARK).type)
+def find_nested_columns(schema: pa.Schema) -> NestedColumns | None:
+    """Only files of a format that declares it are flattened; in others, structs are refused."""
+    for format_ in FORMATS:
+        nested = format_.nested
+        if nested is not None and nested.mark in schema.names:
+            return nested if pa.types.is_struct(schema.field(nested.mark).type) else None
+    return None
 
 
 def list_column_names(schema: pa.Schema) -> list[str]:
     """Return the names of all columns, with those of structs in dotted form."""
-    if not is_nested(schema):
+    if find_nested_columns(schema) is None:
         return list(schema.names)
     return [name for field in schema for name in _list_leaves(field)]
 
@@ -41,14 +44,15 @@ def flatten_batch(
     file: str, batch: pa.RecordBatch, names: Sequence[str], first_line: int
 ) -> pa.RecordBatch:
     """Return the named columns in this order; lists of credits and labels become one value."""
-    if not is_nested(batch.schema):
+    nested = find_nested_columns(batch.schema)
+    if nested is None:
         return batch
     arrays = []
     for name in names:
         array = _get_column(batch, name)
-        if name == CREDITS and pa.types.is_list(array.type):
+        if name == nested.credits and pa.types.is_list(array.type):
             array = sum_credit_lists(file, name, array, first_line)
-        if name == LABELS and pa.types.is_list(array.type):
+        if name == nested.labels and pa.types.is_list(array.type):
             array = _build_tags(array)
         arrays.append(array)
     return pa.RecordBatch.from_arrays(arrays, names=list(names))

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from nimbill.costs.cost_line import COPIED_TEXTS, MONEY, SCHEMA, TIMESTAMP
 from nimbill.costs.formats import line_rules
 from nimbill.costs.formats.focus import CORRECTION
-from nimbill.costs.formats.gcp import PROJECT_TAG
 from nimbill.costs.formats.line_rules import RuleViolation, line_error
 from nimbill.costs.formats.nimbill_focus_columns import read_nimbill_columns
 from nimbill.costs.ingestion import tags
@@ -309,9 +308,10 @@ class _Normalizer:
 
     def _tags(self) -> pa.MapArray:
         own_tags = self._own_tags()
-        if "project_id" not in self.raw.fields:
+        key = self.format.project_tag
+        if key is None or "project_id" not in self.raw.fields:
             return own_tags
-        return tags.add_tag(own_tags, PROJECT_TAG, self.raw.fields["project_id"])
+        return tags.add_tag(own_tags, key, self.raw.fields["project_id"])
 
     def _own_tags(self) -> pa.MapArray:
         has_one_column = "tags" in self.raw.fields and not self.raw.tags
@@ -336,9 +336,10 @@ class _Normalizer:
     def _text(self, name: str, *, required: bool = False, default: str = "") -> pa.DictionaryArray:
         """Never null: empty values become `default`, or are refused if a value is required."""
         values = self._optional(name)
-        clean = self.format.columns[name].clean
-        if clean is not None:
-            values = map_values(values, [clean(value) for value in values.dictionary.to_pylist()])
+        cleaner = self.format.columns[name].cleaner
+        if cleaner is not None:
+            texts = values.dictionary.to_pylist()
+            values = map_values(values, [cleaner.clean(text) for text in texts])
         if values.null_count == 0:
             return values
         if required:

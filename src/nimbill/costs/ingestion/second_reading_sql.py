@@ -11,7 +11,6 @@ from nimbill.costs.formats.detection import FileLayout
 from nimbill.costs.formats.focus import COMPANY_NAMES
 from nimbill.costs.formats.format import NULLS
 from nimbill.costs.ingestion.focus_sellers import ImportedVendor
-from nimbill.costs.ingestion.nested_columns import CREDITS
 from nimbill.costs.ingestion.parts import Limits, Part
 from nimbill.foundation.vendor_names import PROVIDER_NAMES
 
@@ -70,11 +69,12 @@ def id_expression(part: Part, layout: FileLayout, fields: Sequence[str]) -> str:
 
 
 def _clean_id(part: Part, layout: FileLayout, field: str) -> str:
-    """Remove the path that some vendors write before an id; no id is null."""
+    """Apply the cleaner of the format; no id is null."""
     column = f"CAST({column_expression(part, layout, field)} AS VARCHAR)"
-    if layout.format.columns[field].clean is not None:
-        path = "^/(subscriptions|providers/microsoft\\.billing/billingaccounts)/([^/]*).*$"
-        column = f"regexp_replace({column}, '{path}', '\\2', 'i')"
+    cleaner = layout.format.columns[field].cleaner
+    if cleaner is not None:
+        pattern, replacement = quote_text(cleaner.pattern), quote_text(cleaner.replacement)
+        column = f"regexp_replace({column}, {pattern}, {replacement}, 'i')"
     return f"CASE WHEN {column} NOT IN ({', '.join(map(quote_text, NULLS))}) THEN {column} END"
 
 
@@ -88,12 +88,13 @@ def cost_expression(part: Part, layout: FileLayout) -> str:
 
 def _credits_expression(layout: FileLayout) -> str:
     """The sum of a list of credits, each rounded like the cost; files of others have none."""
-    if layout.names.get("credits") != CREDITS:
+    nested = layout.format.nested
+    if nested is None or layout.names.get("credits") != nested.credits:
         return ""
     amount = "CAST(CASE WHEN typeof(c.amount) IN ('DOUBLE', 'FLOAT') "
     amount += "THEN format('{:.10f}', CAST(c.amount AS DOUBLE)) "
     amount += "ELSE CAST(c.amount AS VARCHAR) END AS DECIMAL(38, 22))"
-    return f' + coalesce(list_sum([{amount} for c in "{CREDITS}"]), 0)'
+    return f' + coalesce(list_sum([{amount} for c in "{nested.credits}"]), 0)'
 
 
 def _is_double(part: Part, layout: FileLayout) -> bool:
