@@ -13,8 +13,10 @@ from typing import Any
 
 import pytest
 
+import nimbill
 from nimbill.database.embedded_postgres import Address
-from tests.compiled_modules import PACKAGE, copy_compiled_modules
+
+PACKAGE = Path(nimbill.__file__).parent
 
 # What to delete, as application/legacy_wiring.py says.
 RETIRED = (
@@ -114,7 +116,6 @@ def retired(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for file in package.rglob("*.py"):
         lines = file.read_text().splitlines(keepends=True)
         file.write_text("".join(line for line in lines if not MARK.search(line.rstrip("\n"))))
-    copy_compiled_modules(package, Path(str(sys.pycache_prefix)))
     return package
 
 

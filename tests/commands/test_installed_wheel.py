@@ -19,7 +19,6 @@ import pytest
 from packaging.requirements import Requirement
 
 from tests.command_line import PASSWORD, init_arguments, wait_until
-from tests.compiled_modules import copy_compiled_modules
 from tests.costs.object_store_server import CREDENTIALS, ObjectStore, object_store
 from tests.imports.aws_reports import write_report
 from tests.invoicing.month_end import ACCOUNTS_OF_A, EXAMPLE_A, MONTH, MonthEnd
@@ -109,7 +108,6 @@ def link_compiled_packages(python: Path, bytecode: Path) -> None:
             for folder in (link.parent, compiled):
                 folder.mkdir(parents=True, exist_ok=True)
             link.symlink_to(compiled)
-    copy_compiled_modules(site_packages / "nimbill", bytecode)
 
 
 def run(python: Path, environment: dict[str, str], *arguments: str) -> str:
