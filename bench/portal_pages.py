@@ -20,6 +20,7 @@ from nimbill.portal.fees.routes import list_fees
 from nimbill.portal.forecast.routes import read_forecast
 from nimbill.portal.groups.routes import read_group_graph, read_group_usage
 from nimbill.portal.invoices.routes import list_customer_invoices
+from nimbill.portal.report_parameters import ReportSelection
 from nimbill.portal.tags.routes import (
     read_cross_tag_graph,
     read_cross_tag_usage,
@@ -30,6 +31,8 @@ from nimbill.portal.usage.routes import read_account_graph, read_account_usage
 
 MONTH = {"month": LAST_MONTH}
 YEAR = {"first": FIRST_MONTH, "last": LAST_MONTH}
+SELECTED_MONTH = {"selection": ReportSelection(LAST_MONTH, None, None, None)}
+SELECTED_YEAR = {"selection": ReportSelection(None, FIRST_MONTH, LAST_MONTH, None)}
 
 Rows = Iterable[tuple[Any, ...]]
 
@@ -129,21 +132,21 @@ def list_bare_anomalies(rows: Sequence[tuple[Any, ...]]) -> Rows:
 PAGES: dict[str, PortalPage] = {
     "account usage, one month": PortalPage(
         read_account_usage,
-        MONTH,
+        SELECTED_MONTH,
         statements.select_usage(statements.BY_ACCOUNT),
         MONTHS[-1:],
         list_fields(*statements.BY_ACCOUNT.split(", "), "currency", "amount"),
     ),
     "account usage, 13 months": PortalPage(
         read_account_usage,
-        YEAR,
+        SELECTED_YEAR,
         statements.select_usage(statements.BY_ACCOUNT),
         MONTHS,
         list_fields(*statements.BY_ACCOUNT.split(", "), "currency", "amount"),
     ),
     "account graph, one month by day": PortalPage(
         read_account_graph,
-        MONTH,
+        SELECTED_MONTH,
         statements.select_usage("customer_id, day"),
         MONTHS[-1:],
         list_points(lambda series: (series.id,)),
@@ -151,35 +154,35 @@ PAGES: dict[str, PortalPage] = {
     ),
     "account graph, 13 months": PortalPage(
         read_account_graph,
-        YEAR,
+        SELECTED_YEAR,
         statements.select_usage("customer_id, month"),
         MONTHS,
         list_points(lambda series: (series.id,)),
     ),
     "group usage, 13 months": PortalPage(
         read_group_usage,
-        YEAR,
+        SELECTED_YEAR,
         statements.select_usage(statements.BY_GROUP, joins=statements.MEMBERS),
         MONTHS,
         list_fields(*statements.BY_GROUP.split(", "), "currency", "amount"),
     ),
     "group graph, 13 months": PortalPage(
         read_group_graph,
-        YEAR,
+        SELECTED_YEAR,
         statements.select_usage("group_id, month", joins=statements.MEMBERS),
         MONTHS,
         list_points(lambda series: (series.id or None,)),
     ),
     "tag usage, 13 months": PortalPage(
         read_tag_usage,
-        YEAR | {"key": "Team"},
+        {**SELECTED_YEAR, "key": "Team"},
         statements.ONE_TAG,
         MONTHS,
         list_fields(*statements.BY_TAG.split(", "), "currency", "amount"),
     ),
     "tag graph, one month by day": PortalPage(
         read_tag_graph,
-        MONTH | {"key": "Team"},
+        {**SELECTED_MONTH, "key": "Team"},
         statements.select_usage("team, day", "cost_tagged_sums"),
         MONTHS[-1:],
         list_points(lambda series: tuple(series.tag_values)),
@@ -187,7 +190,7 @@ PAGES: dict[str, PortalPage] = {
     ),
     "crosstag usage, 13 months": PortalPage(
         read_cross_tag_usage,
-        YEAR | {"keys": "Team,Stage"},
+        {**SELECTED_YEAR, "keys": "Team,Stage"},
         statements.select_usage(
             "month, vendor, team, stage, service, marketplace", "cost_tagged_sums"
         ),
@@ -205,7 +208,7 @@ PAGES: dict[str, PortalPage] = {
     ),
     "crosstag graph, 13 months": PortalPage(
         read_cross_tag_graph,
-        YEAR | {"keys": "Team,Stage"},
+        {**SELECTED_YEAR, "keys": "Team,Stage"},
         statements.select_usage("team, stage, month", "cost_tagged_sums"),
         MONTHS,
         list_points(lambda series: tuple(series.tag_values)),

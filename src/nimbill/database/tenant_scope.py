@@ -178,7 +178,7 @@ async def fetch_row(db: AsyncConnection, stmt: str, *values: object) -> Any:
     """Execute a statement of a .sql file ($1, $2 …) and return its first row as a tuple.
 
     It runs in the transaction of `db`, but without the overhead of SQLAlchemy's statement layer.
-    Only for the gate, which every request passes, and for the audit log; see decision 0031.
+    Only for the gate, which every request passes, and for the audit log; see decision 0032.
     """
     rows = await db.run_sync(_fetch_with_driver, stmt, values)
     return rows[0] if rows else None
