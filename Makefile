@@ -70,7 +70,7 @@ endif
 test-browser: setup browser ## tests of the web pages in Chromium, of the demo, of commands, of servers and of the code base
 	$(call TIMED,Browser and servers,$(PY)python $(call PYTEST,browser,$(PARALLEL)=loadfile --no-loadscope-reorder $(PRODUCT)))
 
-prove-quick: setup browser fuse ## every row of the proof board in its quick size
+prove-quick: setup browser fuse ## every row of the proof board in its shortest size
 	$(call TIMED,Proofs,$(PY)python $(call PYTEST,proof,$(PARALLEL)=load --maxschedchunk=1 $(PROOFS)))
 
 # Starts on this machine what would run on many, and kills one of each.

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tests.fault_injection.replacements import ROOT
 from tests.mutation.areas import AREAS, RECORDED_TESTS, Area
 from tests.mutation.choose_tests import choose_tests
 from tests.mutation.mutants import Mutant
@@ -16,7 +17,6 @@ from tests.mutation.report import describe_tests, format_report, read_explained
 from tests.mutation.run_mutants import MutantResult, run_mutants
 from tests.mutation.sample import choose_mutants
 from tests.mutation.tests_of_lines import TestIndex
-from tests.proof.broken_variants import ROOT
 
 EXPLAINED = Path(__file__).with_name("explained_survivors.txt")
 SAMPLE = 300

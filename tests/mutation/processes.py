@@ -1,4 +1,4 @@
-"""The processes that run tests in a copy of the project: a session, and forks of a worker."""
+"""The processes that run tests with a mutant: a session, and forks of a worker."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.fault_injection.replacements import ROOT, environment_with, write_replacements
+from tests.mutation.areas import SOURCE
 from tests.mutation.mutants import Mutant
 from tests.mutation.session import SPOILT
 from tests.mutation.worker import NO_END, stop_database_servers
-from tests.proof.broken_variants import copy_project
 
 # A mutant that makes tests wait for ever counts as noticed. The machine may be slower than it was.
 SECONDS_MIN, SLOWER_MAX = 120, 6
@@ -34,15 +36,20 @@ class JsonProcess:
     """A process that answers each line with one line."""
 
     module: str
-    copy: Path
+    folder: Path  # for temporary files and the mutant
     arguments: Sequence[str] = ()
     process: subprocess.Popen[str] | None = None
+    _environment: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir()
+        self._environment = environment_with((), self.folder)
 
     def start(self) -> None:
         self.process = subprocess.Popen(
             [sys.executable, "-m", self.module, *self.arguments],
-            cwd=self.copy,
-            env={**os.environ, "PYTHONPATH": f"{self.copy / 'src'}{os.pathsep}{self.copy}"},
+            cwd=ROOT,
+            env={**os.environ, **self._environment},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -84,20 +91,20 @@ class JsonProcess:
 
 
 @dataclass(slots=True)
-class TestingCopy:
-    """A copy of the project in which one mutant at a time is run."""
+class MutantProcesses:
+    """Run one mutant at a time. The sources must not be changed meanwhile."""
 
-    __test__ = False
-
-    copy: Path
+    folder: Path
     files: Sequence[str]  # all test files of the sample
     _session: JsonProcess = field(init=False)
     _worker: JsonProcess = field(init=False)
     _reliable: set[str] = field(default_factory=set)  # tests that pass in a fork without a mutant
 
     def __post_init__(self) -> None:
-        self._session = JsonProcess("tests.mutation.session", self.copy, [*self.files, ELSEWHERE])
-        self._worker = JsonProcess("tests.mutation.worker", self.copy)
+        self._session = JsonProcess(
+            "tests.mutation.session", self.folder / "session", [*self.files, ELSEWHERE]
+        )
+        self._worker = JsonProcess("tests.mutation.worker", self.folder / "worker")
 
     def run_in_session(self, mutant: Mutant, tests: Sequence[str], seconds: float) -> str | None:
         """The test that notices the mutant, None, NOT_SWAPPABLE or SPOILT."""
@@ -105,12 +112,10 @@ class TestingCopy:
             self._session.start()
             self._session.read(SECONDS_TO_COLLECT)
         request = {"file": str(mutant.file), "source": mutant.source, "tests": list(tests)}
-        original = (self.copy / mutant.file).read_text()
         try:
             result: str | None = self._session.ask(request, SECONDS_MIN + SLOWER_MAX * seconds)
         except NoAnswer:
             result = NO_END
-            (self.copy / mutant.file).write_text(original)
         if result in (SPOILT, NO_END):
             self.end_session()
         return result
@@ -136,13 +141,13 @@ class TestingCopy:
 
     @contextmanager
     def _mutated(self, mutant: Mutant) -> Iterator[None]:
-        file = self.copy / mutant.file
-        original = file.read_text()
-        file.write_text(mutant.source)
+        file = mutant.file
+        replacement = (str(file.relative_to(SOURCE)), (ROOT / file).read_text(), mutant.source)
+        write_replacements([replacement], self._worker.folder)
         try:
             yield
         finally:
-            file.write_text(original)
+            write_replacements([], self._worker.folder)
 
     def _ask_worker(self, tests: Sequence[str], seconds: float) -> str | None:
         if self._worker.process is None:
@@ -154,7 +159,7 @@ class TestingCopy:
 
     def end_session(self) -> None:
         self._session.end()
-        stop_database_servers(self.copy.parent / "session")
+        stop_database_servers(self._session.folder)
 
     def end(self) -> None:
         self.end_session()
@@ -162,10 +167,10 @@ class TestingCopy:
 
 
 @contextmanager
-def testing_copy(files: Sequence[str]) -> Iterator[TestingCopy]:
-    with copy_project() as folder:
-        copy = TestingCopy(folder, files)
+def mutant_processes(files: Sequence[str]) -> Iterator[MutantProcesses]:
+    with tempfile.TemporaryDirectory(prefix="nimbill-mutants-") as folder:
+        processes = MutantProcesses(Path(folder), files)
         try:
-            yield copy
+            yield processes
         finally:
-            copy.end()
+            processes.end()

@@ -6,12 +6,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
+from tests.fault_injection.replacements import PYTHON_PATH, ROOT
 from tests.mutation.areas import AREAS, NOT_RECORDED_TESTS
 from tests.mutation.executed_lines import RecordedFile, list_test_files, read_record
 from tests.mutation.recording_plugin import RECORD_VARIABLE, SOURCES_VARIABLE
-from tests.proof.broken_variants import ROOT, copy_project
 
 RECORD = ROOT / ".cache" / "mutants" / "executed_lines.jsonl"
 
@@ -25,19 +24,18 @@ def record_executed_lines(
     changed = [file for file in files if file not in known or not known[file].is_current(ROOT)]
     if changed:
         print(f"Recording which lines {len(changed)} test files execute.", flush=True)
-        with copy_project() as copy:
-            _run(copy, changed, processes)
+        _run(changed, processes)
         known = read_record(RECORD)
     return {file: known[file] for file in files if file in known}
 
 
-def _run(copy: Path, files: Sequence[str], processes: int) -> None:
-    """In a copy, as the mutants are run later. Tests that fail there are not used."""
+def _run(files: Sequence[str], processes: int) -> None:
+    """Tests that fail are not used later."""
     RECORD.parent.mkdir(parents=True, exist_ok=True)
     sources = [str(file) for area in AREAS for file in area.list_files(ROOT)]
     environment = {
         **os.environ,
-        "PYTHONPATH": f"{copy / 'src'}{os.pathsep}{copy}",
+        "PYTHONPATH": PYTHON_PATH,
         RECORD_VARIABLE: str(RECORD),
         SOURCES_VARIABLE: ":".join(sources),
     }
@@ -45,7 +43,7 @@ def _run(copy: Path, files: Sequence[str], processes: int) -> None:
     command += ["-p", "tests.mutation.recording_plugin"]
     parts = [files[number::processes] for number in range(processes)]
     running = [
-        subprocess.Popen([*command, *part], cwd=copy, env=environment, stdin=subprocess.DEVNULL)
+        subprocess.Popen([*command, *part], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL)
         for part in parts
         if part
     ]

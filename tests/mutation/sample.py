@@ -8,9 +8,9 @@ from functools import cache
 from hashlib import sha256
 from itertools import islice
 
+from tests.fault_injection.replacements import ROOT
 from tests.mutation.areas import AREAS, Area
 from tests.mutation.mutants import Mutant, list_mutants
-from tests.proof.broken_variants import ROOT
 
 
 def choose_mutants(sample: int, seed: int) -> list[tuple[Area, Mutant]]:

@@ -8,6 +8,7 @@ is spoilt, and the mutant must be run in a process of its own (worker.py).
 from __future__ import annotations
 
 import contextlib
+import gc
 import json
 import os
 import sys
@@ -18,9 +19,12 @@ from typing import TextIO
 import pytest
 from hypothesis import Phase, settings
 
+from tests.fault_injection.replacements import write_replacements
+from tests.fault_injection.startup.sitecustomize import VARIABLE
+from tests.mutation.areas import SOURCE
 from tests.mutation.swapped_code import NotSwappable, swapped_code
 
-TEMPORARY = Path("../session")  # beside the copy of the project
+FOLDER = Path(os.environ.get(VARIABLE, "")).parent  # of the replacement and of temporary files
 NOT_SWAPPABLE, SPOILT = "not swappable", "spoilt"
 
 
@@ -43,6 +47,7 @@ class MutantLoop:
             self._failed.append(report.nodeid)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        gc.unfreeze()  # a fault is put into functions that the garbage collector knows
         items = {item.nodeid: item for item in session.items}
         self._answer("ready")
         for line in self._requests:
@@ -56,16 +61,16 @@ class MutantLoop:
         self._results.flush()
 
     def _run(self, file: Path, mutated: str, tests: Sequence[pytest.Item]) -> str | None:
-        """The test that notices the fault, or None; the processes of tests read the file."""
+        """The test that notices the fault, or None; processes of tests start with it."""
         original = file.read_text()
         try:
             with swapped_code(str(file.resolve()), original, mutated):
-                file.write_text(mutated)
+                write_replacements([(str(file.relative_to(SOURCE)), original, mutated)], FOLDER)
                 failed = self._first_failure(tests)
         except NotSwappable:
             return NOT_SWAPPABLE
         finally:
-            file.write_text(original)
+            write_replacements([], FOLDER)
         if failed is None:
             return None
         return SPOILT if self._first_failure([failed]) else failed.nodeid
@@ -97,7 +102,7 @@ def main(files: Sequence[str]) -> None:
     null = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1):
         os.dup2(null, descriptor)
-    options = ["-q", "-p", "no:cacheprovider", f"--basetemp={TEMPORARY}"]
+    options = ["-q", "-p", "no:cacheprovider", f"--basetemp={FOLDER / 'temporary'}"]
     # The plugin of Hypothesis is imported already, so its assertions are not rewritten.
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]
     pytest.main([*options, *files], plugins=[MutantLoop(requests, results)])

@@ -1,7 +1,8 @@
 """Runs chosen tests in forks of a process that has imported the libraries, but not the project.
 
-A fork sees the source as it is at that moment. Importing the libraries takes longer than most of
-the tests; this process does it once. It reads requests and writes results, one JSON text per line.
+A fork reads the sources with the replacement of that moment. Importing the libraries takes longer
+than most of the tests; this process does it once. It reads requests and writes results, one JSON
+text per line.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.fault_injection.startup.sitecustomize import VARIABLE
 from tests.mutation.tests_of_lines import function_of
 
 OWN_PACKAGES = ("nimbill", "tests")
-TEMPORARY, RESULT = Path("../temporary"), Path("../result.json")  # beside the copy of the project
+FOLDER = Path(os.environ.get(VARIABLE, "")).parent  # of the replacement
+TEMPORARY, RESULT = FOLDER / "temporary", FOLDER / "result.json"
 SECONDS_TO_STOP = 20
 # Outcomes without the name of a test; all of them mean that the fault was noticed.
 NO_END, PROCESS_ENDED, AT_IMPORT = "tests that did not end", "a process that ended", "an import"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import nimbill
 from tests.proof.board import BoardLine, format_board, run_row
-from tests.proof.broken_variants import NOT_RUN, variants_of
+from tests.proof.broken_variants import NOT_RUN
 from tests.proof.row import ProofRow, load_row, load_rows, row_names
 from tests.proof.row_environment import QUICK_SEED, ROOT, RowEnvironment
 from tests.proof.run_records import (
@@ -101,7 +101,7 @@ def _size(row: ProofRow, arguments: argparse.Namespace) -> int:
 
 def _describe(row: ProofRow) -> str:
     variants = "".join(
-        f"\n      variant {variant.name}: {variant.fault}" for variant in variants_of(row.name)
+        f"\n      variant {variant.name}: {variant.fault}" for variant in row.variants
     )
     return f"{row.name:3} {row.claim}\n    {row.target}{variants}"
 

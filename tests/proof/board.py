@@ -7,15 +7,14 @@ import time
 import traceback
 from dataclasses import dataclass, field
 
+from tests.fault_injection.startup.sitecustomize import StaleReplacement
 from tests.proof.broken_variants import (
     GREEN,
     NOT_RUN,
     RED,
-    StalePatch,
     VariantResult,
-    check_patches,
+    check_variants,
     run_variant,
-    variants_of,
 )
 from tests.proof.row import Measurement, NotPossibleHere, ProofRow
 from tests.proof.row_environment import RowEnvironment, print_progress
@@ -78,17 +77,19 @@ def run_row(
 ) -> BoardLine:
     """Measure a row in this size (None: not at all), then run its broken variants."""
     line, began = BoardLine(row), time.monotonic()
-    chosen = variants_of(row.name) if variants else []
+    chosen = row.variants if variants else ()
     try:
-        check_patches(chosen)  # first, because a row may take an hour
+        check_variants(chosen)  # first, because a row may take an hour
         if size is not None:
             print_progress(f"{row.name}: {row.claim} Size {size}, seed {environment.seed}.")
             line.measurement = row.run(environment, size)
         for variant in chosen:
             print_progress(f"{row.name}, broken variant {variant.name}: {variant.fault}")
-            result = run_variant(variant, seed=variant_seed, seconds_max=VARIANT_SECONDS_MAX)
+            result = run_variant(
+                row.name, variant, seed=variant_seed, seconds_max=VARIANT_SECONDS_MAX
+            )
             line.variants.append(result)
-    except (NotPossibleHere, StalePatch) as reason:
+    except (NotPossibleHere, StaleReplacement) as reason:
         line.error = str(reason)
     except Exception:  # noqa: BLE001  # the other rows must still run
         line.error = traceback.format_exc()

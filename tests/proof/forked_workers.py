@@ -18,6 +18,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.fault_injection.replacements import PYTHON_PATH
 from tests.proof.real_server import ROOT, NotStarted, free_port
 
 READY_SECONDS_MAX = 60
@@ -57,7 +58,7 @@ def forked_workers(folder: Path, environment: Mapping[str, str]) -> Iterator[For
     with (folder / "workers.log").open("ab") as log:
         process = subprocess.Popen(
             [sys.executable, "-m", "tests.proof.forked_workers", str(port), str(current)],
-            env={**environment, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
+            env={**environment, "PYTHONPATH": PYTHON_PATH},
             cwd=ROOT,
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -14,13 +14,13 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from tempfile import gettempdir
 from typing import Any
 
 import httpx
 
+from tests.fault_injection.replacements import PYTHON_PATH
 from tests.plain_http import NO_TLS
 
 ROOT = Path(__file__).parents[2]
@@ -111,22 +111,10 @@ def real_server(
 
 
 def environment_for(data: Path, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """A clean environment in which `import nimbill` finds this checkout, or that of PYTHONPATH."""
+    """A clean environment in which `import nimbill` finds this checkout, with replaced texts."""
     env = {name: value for name, value in os.environ.items() if not name.startswith("NIMBILL_")}
     env.pop("PROMETHEUS_MULTIPROC_DIR", None)
-    env |= {"NIMBILL_DATA": str(data), "PYTHONPATH": str(ROOT / "src"), **(more or {})}
-    found, sources = Path(_found_package(env["PYTHONPATH"])), env["PYTHONPATH"]
-    assert found.is_relative_to(sources), f"{found} would run, not {sources}"
-    return env
-
-
-@cache
-def _found_package(python_path: str) -> str:
-    line = [sys.executable, "-c", "import nimbill; print(nimbill.__file__)"]
-    env = {**os.environ, "PYTHONPATH": python_path}
-    return subprocess.run(
-        line, env=env, cwd=ROOT, check=True, capture_output=True, text=True
-    ).stdout.strip()
+    return env | {"NIMBILL_DATA": str(data), "PYTHONPATH": PYTHON_PATH, **(more or {})}
 
 
 def nimbill(

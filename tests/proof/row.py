@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -12,6 +12,7 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row_environment import RowEnvironment
 
 ROWS = Path(__file__).parent / "rows"
@@ -41,11 +42,13 @@ class ProofRow:
     name: str
     claim: str
     target: str
-    quick: int  # the size in `make test`
+    short: int  # the size in `make test`
+    quick: int  # the size with `--quick`, in which the broken variants must be caught
     full: int  # the size in `make prove`
     seconds_max: int  # the watchdog of the quick size; a full run gets as many times longer
     measure: Callable[[RowEnvironment, int], Measurement]
-    inside: tuple[str, ...]  # test files that already are this row in quick size
+    inside: tuple[str, ...]  # test files that already are this row
+    variants: Sequence[BrokenVariant]
     missing: tuple[str, ...] = ()  # what the board asks for and the row does not measure
 
     def is_full(self, size: int) -> bool:
@@ -102,10 +105,12 @@ def load_row(name: str) -> ProofRow:
         name=name,
         claim=cleandoc(module.__doc__ or "").partition("\n")[0],
         target=module.TARGET,
+        short=getattr(module, "SHORT", module.QUICK),
         quick=module.QUICK,
         full=module.FULL,
         seconds_max=module.SECONDS_MAX,
         measure=module.measure,
         inside=getattr(module, "INSIDE", ()),
+        variants=module.VARIANTS,
         missing=getattr(module, "MISSING", ()),
     )

@@ -15,7 +15,6 @@ import msgspec
 
 from bench.machine import describe_machine
 from tests.proof.board import BoardLine
-from tests.proof.broken_variants import variants_of
 from tests.proof.row import ProofRow
 from tests.proof.row_environment import ROOT
 
@@ -106,7 +105,7 @@ def counts(row: ProofRow, record: RunRecord | None) -> bool:
         record is not None
         and record.green
         and row.is_full(record.size)
-        and record.variants_caught == len(variants_of(row.name))
+        and record.variants_caught == len(row.variants)
         and not row.missing
     )
 
@@ -153,7 +152,7 @@ def format_line(name: str, row: ProofRow | None, record: RunRecord | None) -> st
 
 
 def _find_faults(row: ProofRow, record: RunRecord) -> Iterable[str]:
-    variants = len(variants_of(row.name))
+    variants = len(row.variants)
     if not record.green:
         yield "the run was not green"
     if not row.is_full(record.size):

@@ -1,4 +1,4 @@
-"""Runs test files of a checkout in a separate process and collects failures."""
+"""Runs test files in a separate process and collects failures."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
+from tests.fault_injection.replacements import PYTHON_PATH, ROOT
 from tests.proof.sampled_tests import SAMPLE_VARIABLE
 
 PASSED, FAILED = 0, 1
@@ -29,19 +31,24 @@ class PytestResult:
         return self.failures if enough else [too_few]
 
 
-def run_tests(root: Path, *files: str, one_in: int = 1) -> PytestResult:
-    """Run the tests, or one in this many, against the sources of the same checkout."""
-    with tempfile.TemporaryDirectory() as folder:
-        report = Path(folder, "report.xml")
+def run_tests(
+    *files: str,
+    one_in: int = 1,
+    environment: Mapping[str, str] | None = None,
+    folder: Path = ROOT,
+) -> PytestResult:
+    """Run the tests of the folder, or one in this many."""
+    with tempfile.TemporaryDirectory() as temporary:
+        report = Path(temporary, "report.xml")
         arguments = ["-m", "pytest", "-q", f"--maxfail={FAILURES_MAX}", f"--junitxml={report}"]
-        environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
+        variables = {**os.environ, "PYTHONPATH": PYTHON_PATH, **(environment or {})}
         if one_in > 1:
             arguments += ["-p", "tests.proof.sampled_tests"]
-            environment[SAMPLE_VARIABLE] = str(one_in)
+            variables[SAMPLE_VARIABLE] = str(one_in)
         result = subprocess.run(
             [sys.executable, *arguments, "-p", "no:cacheprovider", *files],
-            cwd=root,
-            env=environment,
+            cwd=folder,
+            env=variables,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

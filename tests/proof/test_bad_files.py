@@ -18,8 +18,7 @@ from nimbill.demo.vendor_files.dialects import Dialect
 from tests.costs.delivery_reader import DeliveryResult, read_delivery
 from tests.proof.bad_files import IMPORTERS, BadFile, bad_files, odd_but_valid, plain
 from tests.proof.bombs import BOMB_IMPORTERS, bombs
-from tests.proof.broken_variants import variants_of
-from tests.proof.rows.d2 import ONE_FILE_IN, choose_for_make_test
+from tests.proof.rows.d2 import ONE_FILE_IN, VARIANTS, choose_for_make_test
 
 
 def read(bad: BadFile, folder: Path) -> DeliveryResult:
@@ -63,7 +62,7 @@ def test_a_bad_file_is_refused_with_its_place_and_rule(tmp_path: Path, dialect: 
 
 def test_make_test_imports_the_bad_file_of_the_broken_variant() -> None:
     """Without it, the variant would stay green, and only the next full run would tell."""
-    (variant,) = [each for each in variants_of("D2") if each.name == "underscores-accepted"]
+    (variant,) = [each for each in VARIANTS if each.name == "underscores-accepted"]
     imported = choose_for_make_test([*bad_files(IMPORTERS[0])])
 
     assert [bad.title for bad in imported if variant.expected_text.startswith(bad.title)]

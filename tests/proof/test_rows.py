@@ -1,4 +1,4 @@
-"""Every row of the proof board is green in its quick size."""
+"""Every row of the proof board is green in its shortest size."""
 
 import pytest
 
@@ -12,10 +12,10 @@ MEASURED_BY_TEST_FILES = [row for row in ROWS.values() if row.inside]
 
 @pytest.mark.parametrize("row", MEASURED_HERE, ids=lambda row: row.name)
 def test_the_row_is_green(row: ProofRow, environment: RowEnvironment) -> None:
-    print(f"{row.name}: {row.target} Size {row.quick}, seed {environment.seed}")
+    print(f"{row.name}: {row.target} Size {row.short}, seed {environment.seed}")
 
     try:
-        measurement = row.run(environment, row.quick)
+        measurement = row.run(environment, row.short)
     except NotPossibleHere as reason:
         pytest.skip(str(reason))
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from tests.proof import run_records
 from tests.proof.board import BoardLine
-from tests.proof.broken_variants import VariantResult, variants_of
+from tests.proof.broken_variants import BrokenVariant, VariantResult
 from tests.proof.row import Measurement, ProofRow, load_rows
 from tests.proof.run_records import BOARD, PAGE, README, RunRecord
 
@@ -26,11 +26,20 @@ RECORD = RunRecord(
 )
 
 
-def build_row(name: str = "Z9", *, full: int = 10, missing: tuple[str, ...] = ()) -> ProofRow:
+VARIANT = BrokenVariant("name", "A fault.", "words", "foundation/ids.py", "old", "new")
+
+
+def build_row(
+    name: str = "Z9",
+    *,
+    full: int = 10,
+    variants: tuple[BrokenVariant, ...] = (),
+    missing: tuple[str, ...] = (),
+) -> ProofRow:
     def measure(_environment: object, size: int) -> Measurement:
         return Measurement(f"{size} tried")
 
-    return ProofRow(name, "A claim.", "a target", 1, full, 60, measure, (), missing)
+    return ProofRow(name, "A claim.", "a target", 1, 1, full, 60, measure, (), variants, missing)
 
 
 def test_the_board_has_38_rows() -> None:
@@ -64,7 +73,7 @@ def test_only_the_number_of_the_readme_is_replaced() -> None:
         (build_row(), replace(RECORD, green=False), "the run was not green"),
         (build_row(), replace(RECORD, size=9), "size 9 instead of 10"),
         (build_row(missing=("the moon",)), RECORD, "the moon"),
-        (build_row("A1"), RECORD, "variants caught"),  # row A1 has variants
+        (build_row(variants=(VARIANT,)), RECORD, "0 of 1 variants caught"),
     ],
 )
 def test_a_row_counts_only_with_a_full_and_complete_run(
@@ -99,12 +108,12 @@ def test_a_run_replaces_the_record_of_its_row(tmp_path: Path) -> None:
 
 
 def test_variants_that_are_run_again_are_added_to_the_record(tmp_path: Path) -> None:
-    path, row = tmp_path / "records.json", build_row("S1")
-    variants = [VariantResult(variant, False, "green") for variant in variants_of("S1")]
-    full_run = BoardLine(row, Measurement("10 tried"), variants=variants)
+    path, row = tmp_path / "records.json", build_row("S1", variants=(VARIANT,))
+    missed = [VariantResult(VARIANT, False, "green")]
+    full_run = BoardLine(row, Measurement("10 tried"), variants=missed)
     run_records.keep_record(full_run, size=10, seed=3, path=path)
     before = run_records.read_records(path)["S1"]
-    mended = [VariantResult(variant, True, "") for variant in variants_of("S1")]
+    mended = [VariantResult(VARIANT, True, "")]
 
     kept = run_records.keep_variants(BoardLine(row, variants=mended), path)
     after = run_records.read_records(path)["S1"]
@@ -126,10 +135,10 @@ def test_variants_alone_make_no_record(tmp_path: Path) -> None:
 def test_a_row_that_was_not_green_does_not_count_after_its_variants_were_run_again(
     tmp_path: Path,
 ) -> None:
-    path, row = tmp_path / "records.json", build_row("S1")
+    path, row = tmp_path / "records.json", build_row("S1", variants=(VARIANT,))
     red = BoardLine(row, Measurement("10 tried", ["one was wrong"]))
     run_records.keep_record(red, size=10, seed=3, path=path)
-    mended = [VariantResult(variant, True, "") for variant in variants_of("S1")]
+    mended = [VariantResult(VARIANT, True, "")]
 
     run_records.keep_variants(BoardLine(row, variants=mended), path)
 

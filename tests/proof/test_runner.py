@@ -1,8 +1,7 @@
 """The proof runner: a miss is red, an error is not run, a wrong reason does not catch a variant."""
 
-import os
 import time
-from contextlib import nullcontext
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,6 @@ from tests.proof.broken_variants import (
     NOT_RUN,
     RED,
     BrokenVariant,
-    StalePatch,
-    apply_patch,
-    copy_project,
     run_variant,
 )
 from tests.proof.canaries import find_canaries, find_canaries_in_folder
@@ -24,11 +20,13 @@ from tests.proof.row import Measurement, ProofRow
 from tests.proof.row_environment import RowEnvironment
 from tests.proof.run_tests import PytestResult, run_tests
 
-VARIANT = BrokenVariant("Z9", "name", Path("Z9-name.patch"), "a fault", "the right reason")
+VARIANT = BrokenVariant(
+    "name", "a fault", "the right reason", "foundation/ids.py", "not there", "nor here"
+)
 
 
-def row(measure: object, seconds_max: int = 60) -> ProofRow:
-    return ProofRow("Z9", "A claim.", "a target", 1, 1, seconds_max, measure, ())  # type: ignore[arg-type]
+def row(measure: object, seconds_max: int = 60, variants: Sequence[BrokenVariant] = ()) -> ProofRow:
+    return ProofRow("Z9", "A claim.", "a target", 1, 1, 1, seconds_max, measure, (), variants)  # type: ignore[arg-type]
 
 
 def run(measure: object, environment: RowEnvironment, seconds_max: int = 60) -> BoardLine:
@@ -63,15 +61,10 @@ def test_a_row_that_hangs_is_stopped_by_its_watchdog(environment: RowEnvironment
     assert "watchdog" in line.format()
 
 
-def test_a_variant_is_caught_only_for_the_right_reason(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(broken_variants, "copy_project", lambda: nullcontext(tmp_path))
-    monkeypatch.setattr(broken_variants, "apply_patch", lambda *_: None)
-
+def test_a_variant_is_caught_only_for_the_right_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     def caught(code: int, output: str) -> bool:
-        monkeypatch.setattr(broken_variants, "run_proof_in", lambda *_: (code, output))
-        return run_variant(VARIANT, seed=1, seconds_max=1).caught
+        monkeypatch.setattr(broken_variants, "run_proof", lambda *_: (code, output))
+        return run_variant("Z9", VARIANT, seed=1, seconds_max=1).caught
 
     assert caught(RED, "red for the right reason")
     assert not caught(RED, "red for another")
@@ -80,71 +73,34 @@ def test_a_variant_is_caught_only_for_the_right_reason(
     assert not caught(1, "the right reason")
 
 
-def write_stale_patch(folder: Path) -> Path:
-    stale = folder / "Z9-stale.patch"
-    stale.write_text(
-        "A fault.\nSeen as: words\n"
-        "diff --git a/src/nimbill/foundation/ids.py b/src/nimbill/foundation/ids.py\n"
-        "--- a/src/nimbill/foundation/ids.py\n+++ b/src/nimbill/foundation/ids.py\n"
-        "@@ -1 +1 @@\n-not there\n+nor here\n"
-    )
-    return stale
-
-
-def test_a_patch_that_does_not_apply_is_an_error(tmp_path: Path) -> None:
-    stale = write_stale_patch(tmp_path)
-
-    with copy_project() as copy, pytest.raises(StalePatch, match="no longer applies"):
-        apply_patch(copy, stale)
-
-
-def test_a_patch_that_does_not_apply_is_reported_before_the_row_is_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, environment: RowEnvironment
+def test_a_text_that_is_gone_is_reported_before_the_row_is_measured(
+    environment: RowEnvironment,
 ) -> None:
-    monkeypatch.setattr(broken_variants, "VARIANTS", tmp_path)
-    write_stale_patch(tmp_path)
-
     def measure(_environment: RowEnvironment, _size: int) -> Measurement:
         pytest.fail("the row was measured")
 
-    line = run_row(row(measure), environment, size=1, variants=True, variant_seed=1)
+    stale = row(measure, variants=[VARIANT])
+    line = run_row(stale, environment, size=1, variants=True, variant_seed=1)
 
     assert line.code == NOT_RUN
-    assert "no longer applies" in line.error
+    assert "foundation/ids.py contains 0 times: not there" in line.error
 
 
-def test_a_patch_names_its_fault_and_the_expected_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(broken_variants, "VARIANTS", tmp_path)
-    (tmp_path / "Z9-incomplete.patch").write_text("A fault.\ndiff --git a/x b/x\n")
+def test_one_test_in_a_few_is_run(tmp_path: Path) -> None:
+    (tmp_path / "test_ten.py").write_text(
+        "import pytest\n\n\n@pytest.mark.parametrize('n', range(10))\n"
+        "def test_ten(n):\n    assert n % 4 == 0\n"
+    )
 
-    with pytest.raises(ValueError, match="Seen as"):
-        broken_variants.variants_of("Z9")
+    ran = run_tests("test_ten.py", one_in=4, folder=tmp_path)
 
-
-def test_a_copy_runs_its_own_sources_or_a_part_of_its_tests(tmp_path: Path) -> None:
-    with copy_project() as copy:
-        (copy / "tests" / "test_where.py").write_text(
-            '"""Where the sources are."""\n\nimport nimbill\n\n\n'
-            f"def test_where() -> None:\n    assert nimbill.__file__.startswith({str(copy)!r})\n"
-        )
-        (copy / "tests" / "test_ten.py").write_text(
-            '"""Ten tests."""\n\nimport pytest\n\n\n@pytest.mark.parametrize("n", range(10))\n'
-            "def test_ten(n: int) -> None:\n    assert n % 4 == 0\n"
-        )
-        ran = run_tests(copy, "tests/test_where.py")
-        fourth = run_tests(copy, "tests/test_ten.py", one_in=4)
-
-    assert ran.passed == 1
-    assert ran.failures == []
-    assert (fourth.passed, fourth.failures) == (3, [])
+    assert (ran.passed, ran.failures) == (3, [])
 
 
 def test_a_failing_test_is_named_with_its_reason(tmp_path: Path) -> None:
     (tmp_path / "test_wrong.py").write_text("def test_wrong():\n    assert 1 == 2, 'no sum'\n")
 
-    ran = run_tests(tmp_path, "test_wrong.py")
+    ran = run_tests("test_wrong.py", folder=tmp_path)
 
     assert ran.passed == 0
     assert ran.failures == ["test_wrong: AssertionError: no sum"]
@@ -157,7 +113,7 @@ def test_too_few_tests_are_a_miss(tmp_path: Path) -> None:
         "@pytest.mark.skip('for no reason')\ndef test_two():\n    pass\n"
     )
 
-    ran = run_tests(tmp_path, "test_few.py")
+    ran = run_tests("test_few.py", folder=tmp_path)
 
     assert (ran.passed, ran.skipped, ran.failures) == (1, 1, [])
     assert ran.misses(minimum=1) == ["1 tests passed, 1 were skipped, 1 expected"]
@@ -181,19 +137,3 @@ def test_a_canary_is_found_in_every_encoding(tmp_path: Path) -> None:
 
     assert len(list(find_canaries_in_folder(tmp_path, [canary, other]))) == len(hays)
     assert find_canaries(b"nothing of the kind", [canary, other]) == set()
-
-
-def test_a_copy_leaves_out_the_data_of_a_running_demo(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(broken_variants, "ROOT", tmp_path)
-    (tmp_path / "src").mkdir()
-    (tmp_path / "src" / "kept.py").write_text("")
-    (tmp_path / ".nimbill-demo").mkdir()
-    (tmp_path / ".nimbill-demo" / "demo.json").write_text("{}")
-    os.mkfifo(tmp_path / "src" / "pipe")
-
-    with broken_variants.copy_project() as copy:
-        copied = sorted(str(path.relative_to(copy)) for path in copy.rglob("*"))
-
-    assert copied == ["src", "src/kept.py"]

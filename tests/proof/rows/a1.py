@@ -1,19 +1,20 @@
 """A route without a complete access declaration keeps the process from starting.
 
-In this process, each declaration of each route is removed in turn. In real processes, a copy of
-the sources gets a further route that lacks a declaration, and `nimbill serve` is run on it.
+In this process, each declaration of each route is removed in turn. In real processes, the sources
+get a further route that lacks a declaration, and `nimbill serve` must not start.
 """
 
 from __future__ import annotations
 
-import shutil
 from typing import Any
 
 from litestar import Litestar
 
 from nimbill.access.gate import iterate_routes, refuse_undeclared_routes
 from nimbill.legacy.roles.guard import refuse_routes_without_scope
-from tests.proof.real_server import ROOT, environment_for, try_to_serve
+from tests.fault_injection.replacements import environment_with, read_source
+from tests.proof.broken_variants import BrokenVariant
+from tests.proof.real_server import environment_for, try_to_serve
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 
@@ -38,6 +39,7 @@ DECLARATIONS = {
     "flag": 'flag="dashboard_graph"',
 }
 
+ROUTES_FILE = "application/service_routes.py"
 UNDECLARED_ROUTE = '''
 from nimbill.access.gate import Audience, Unaudited
 from nimbill.http.routing import post
@@ -99,17 +101,15 @@ def _is_refused(app: Any, path: str, declaration: str) -> bool:
 
 
 def _check_real_process(environment: RowEnvironment, declaration: str) -> list[str]:
-    sources = environment.new_folder("a1") / "src"
-    shutil.copytree(ROOT / "src", sources, ignore=shutil.ignore_patterns("__pycache__"))
     declarations = ", ".join(text for name, text in DECLARATIONS.items() if name != declaration)
-    with (sources / "nimbill" / "application" / "service_routes.py").open("a") as routes:
-        routes.write(UNDECLARED_ROUTE.format(declarations=declarations))
+    routes = read_source(ROUTES_FILE)
+    undeclared = (ROUTES_FILE, routes, routes + UNDECLARED_ROUTE.format(declarations=declarations))
     shared = {
         "NIMBILL_KEY_FILE": str(environment.service.settings.key_file),
         "NIMBILL_DATABASE_URL": environment.postgres.url,
     }
-    env = environment_for(environment.new_folder("a1-data"), shared) | {"PYTHONPATH": str(sources)}
-    tried = try_to_serve(env)
+    env = environment_for(environment.new_folder("a1-data"), shared)
+    tried = try_to_serve(env | environment_with([undeclared], environment.new_folder("a1")))
     expected = f"/m/portal/undeclared does not declare {declaration}"
     if tried.answered or tried.code == 0:
         return [
@@ -118,3 +118,30 @@ def _check_real_process(environment: RowEnvironment, declaration: str) -> list[s
     return (
         [] if expected in tried.output else [f"did not print “{expected}”: {tried.output[-800:]}"]
     )
+
+
+VARIANTS = [
+    BrokenVariant(
+        "facts-optional",
+        "A route may omit its basis, and a change may omit what it audits.",
+        "accepted in this process",
+        "access/gate.py",
+        'REQUIRED_DECLARATIONS = ("audiences", "role_actions", "basis")',
+        'REQUIRED_DECLARATIONS = ("audiences", "role_actions")',
+        also=[
+            (
+                "access/gate.py",
+                "handler.http_methods & MUTATING and",
+                "handler.http_methods == MUTATING and",
+            )
+        ],
+    ),
+    BrokenVariant(
+        "routes-not-checked",
+        "The start-up check of the routes is not called.",
+        "started without audited",
+        "application/app.py",
+        "refuse_undeclared_routes(app)",
+        "",
+    ),
+]

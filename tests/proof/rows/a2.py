@@ -23,12 +23,14 @@ from nimbill.legacy.token_product import LEGACY
 from tests.contract.declared_routes import Route, protected_routes
 from tests.contract.operations import ADDED, OPEN_TO_OWN_USER, OPERATIONS, SESSION_ONLY, SPECIFIED
 from tests.proof.asgi_calls import Request, as_headers, json_request, send_all
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.running_service import NO_PASSWORD, Service
 from tests.subusers import SubuserAccount, create_subuser
 
 TARGET = "every decision as the table says, both ways, in this process and over HTTP"
+SHORT = 12
 QUICK = 26  # kinds of callers that call every operation
 FULL = 46
 SECONDS_MAX = 240
@@ -327,3 +329,47 @@ def _create_subuser(
     portal: list[str] | None,
 ) -> SubuserAccount:
     return create_subuser(service, core, portal, organisation=organisation)
+
+
+VARIANTS = [
+    BrokenVariant(
+        "admin-not-special",
+        "The Admin action opens only routes that list it, and no route does.",
+        "the root user was refused",
+        "access/caller.py",
+        "or RoleAction.Admin in self.permissions",
+        "",
+    ),
+    BrokenVariant(
+        "all-actions-required",
+        "A caller needs all listed actions instead of one of them.",
+        "ModifyBillingGroup was refused",
+        "access/caller.py",
+        "or not self.permissions.isdisjoint(role_actions)",
+        "or self.permissions.issuperset(role_actions)",
+    ),
+    BrokenVariant(
+        "namespace-ignored",
+        "A role of one namespace opens the routes of the other product.",
+        "an Admin of the other namespace was allowed",
+        "database/migrations/functions/load_caller.sql",
+        "AND m.namespace = audience",
+        "",
+    ),
+    BrokenVariant(
+        "own-user-routes-public",
+        "Routes for the caller's own user are open to everybody.",
+        "a user with an empty role was allowed",
+        "access/gate.py",
+        "== caller.user_id or value.lower() == caller.username.lower()",
+        '!= ""',
+    ),
+    BrokenVariant(
+        "read-action-missing",
+        "Listing subusers requires the permission to change them.",
+        "list_subusers with ReadUsers",
+        "identity/users/routes.py",
+        "role_actions=[RoleAction.ReadUsers, RoleAction.ModifyUsers],",
+        "role_actions=[RoleAction.ModifyUsers],",
+    ),
+]

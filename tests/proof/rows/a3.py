@@ -14,6 +14,7 @@ from typing import Any
 from nimbill.foundation.product import Product
 from tests.contract.superuser import Superuser, connect_superuser
 from tests.identity.rbac.stored_groups import insert_groups
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.legacy_escalation import list_escalation_attempts
 from tests.proof.random_grants import run_random_steps
 from tests.proof.row import Measurement
@@ -303,3 +304,92 @@ def _check_admin_is_alone(service: Service) -> list[str]:
         for answer in (created, changed)
         if answer.json().get("permissions") != ["Admin"]
     ]
+
+
+VARIANTS = [
+    BrokenVariant(
+        "admin-with-others",
+        "Other actions in a list with Admin are kept.",
+        "a list with Admin in it became",
+        "identity/rbac/role_rules.py",
+        'return ["Admin"] if "Admin" in permissions else list',
+        "return list",
+    ),
+    BrokenVariant(
+        "any-role-mapped",
+        "A caller who may map roles can map any role.",
+        "mapped admins of core to itself",
+        "identity/rbac/operations.py",
+        "_refuse_roles_beyond_caller(caller_permissions, role_permissions, keys)",
+        "",
+    ),
+    BrokenVariant(
+        "credentials-of-stronger-user",
+        "A caller can create a client or set a password for a user with more permissions.",
+        "created a client for a user with more permissions",
+        "identity/users/operations.py",
+        "await load_user_permissions(db, caller.scope, user)",
+        "caller_permissions",
+    ),
+    BrokenVariant(
+        "filters-ignored",
+        "A filtered caller can map roles and reset passwords of users without filters.",
+        "widened the filters",
+        "access/effective_permissions.py",
+        "bool(filters.get(key)) and filters[key] <= own",
+        "bool(filters.get(key)) or filters.get(key, own) <= own",
+    ),
+    BrokenVariant(
+        "filters-widened",
+        "Filters can be widened without checking the permissions of their user.",
+        "widened the filters of an Admin",
+        "identity/rbac/operations.py",
+        "_refuse_wider_filters(caller_permissions, before, after)",
+        "",
+    ),
+    BrokenVariant(
+        "group-filter-lost-in-portal",
+        "A filter on billing groups is ignored when a portal role is mapped.",
+        "mapped a role of portal to a user without filters",
+        "access/effective_permissions.py",
+        "if key[0] == namespace or key == BILLING_GROUPS",
+        "if key[0] == namespace",
+    ),
+    BrokenVariant(
+        "role-of-hidden-users-changed",
+        "A filtered caller can add permissions to a role of users outside the filter.",
+        "extended a role of users outside its filters",
+        "identity/rbac/operations.py",
+        """if not before.includes(namespace, frozenset(permissions)):
+            await _refuse_to_grant_beyond_filters(db, caller, caller_permissions, key)""",
+        "_ = before",
+    ),
+    BrokenVariant(
+        "role-with-any-permission",
+        "A caller who may change roles can put any permission into a role.",
+        "created a role of core that permits Admin",
+        "identity/rbac/operations.py",
+        """if not caller_permissions.includes(namespace, frozenset(permissions)):
+        raise NotPermitted("grants_more", "You cannot grant permissions you do not have.")""",
+        "_ = (caller_permissions, namespace, permissions)",
+    ),
+    BrokenVariant(
+        "scope-opens-roles",
+        "A legacy scope that allows role operations opens them to its user.",
+        "a user whose scope allows everything creates a role",
+        "legacy/roles/guard.py",
+        "require_master_account(caller)",
+        """assert context.db is not None
+        permission = await load_permission(context.db, caller)
+        if not permission.allows("role:*", "*"):
+            require_master_account(caller)""",
+    ),
+    BrokenVariant(
+        "sixth-role",
+        "Six roles can be mapped in a namespace.",
+        "mapped a sixth role",
+        "identity/rbac/role_rules.py",
+        "ROLES_PER_NAMESPACE_MAX = 5",
+        "ROLES_PER_NAMESPACE_MAX = 6",
+    ),
+]

@@ -23,6 +23,7 @@ from typing import Any
 from nimbill.legacy.roles.role_scope import TEXT_MAX, RoleScope, allows
 from nimbill.legacy.roles.role_scope_rules import find_scope_violations
 from tests.legacy.roles.reference_scope import is_allowed_by_reference, matches_wildcard
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.random_scopes import largest_scopes, random_scope, with_one_more
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
@@ -189,3 +190,98 @@ def _measure_milliseconds(document: str, resource: str) -> float:
         allows([RoleScope(document)], "stack:describeStack", resource)
         durations.append(time.process_time() - began)
     return 1000 * median(durations)
+
+
+VARIANTS = [
+    BrokenVariant(
+        "deny-only-in-its-role",
+        "A Deny in one role does not affect other roles.",
+        "several roles decide differently from one",
+        "legacy/roles/role_scope.py",
+        "frozenset[str]().union(*(scope.find_effects(action, resource) for scope in scopes))",
+        "[scope.find_effects(action, resource) for scope in scopes]",
+        also=[
+            (
+                "legacy/roles/role_scope.py",
+                '"Allow" in effects and "Deny" not in effects',
+                'frozenset({"Allow"}) in effects',
+            )
+        ],
+    ),
+    BrokenVariant(
+        "last-statement-decides",
+        "The last statement that matches a request decides it.",
+        "wrongly allowed",
+        "legacy/roles/role_scope.py",
+        "return frozenset(compress(self._effects, both))",
+        "return frozenset(list(compress(self._effects, both))[-1:])",
+    ),
+    BrokenVariant(
+        "line-break-ends-pattern",
+        "A line break in a request matches the end of a pattern, and the next pattern continues.",
+        "wrongly allowed",
+        "legacy/roles/role_scope.py",
+        '_NEVER_LITERAL = frozenset(b"*?\\n")',
+        '_NEVER_LITERAL = frozenset(b"*?")',
+    ),
+    BrokenVariant(
+        "patterns-one-by-one",
+        "Patterns are matched one after the other.",
+        "the largest scope takes",
+        "legacy/roles/role_scope.py",
+        "encoded = [_encode(group) for group in groups]",
+        """self._groups = [list(group) for group in groups]
+        encoded = [_encode(group) for group in self._groups]""",
+        also=[
+            (
+                "legacy/roles/role_scope.py",
+                """ends, matches = self._reach_ends(text), []
+        for size in self._sizes:
+            matches.append(ends & ((1 << size) - 1) != 0)
+            ends >>= size
+        return matches""",
+                "return [any([_matches(one, text) for one in group]) for group in self._groups]",
+            ),
+            (
+                "legacy/roles/role_scope.py",
+                "return self._high[character >> 4] & self._low[character & 15]",
+                """return self._high[character >> 4] & self._low[character & 15]
+
+
+def _matches(pattern: str, text: str) -> bool:
+    reached = {0}
+    for character in pattern:
+        if character == "*":
+            reached = set(range(min(reached), len(text) + 1)) if reached else set()
+        else:
+            reached = {
+                one + 1 for one in reached if one < len(text) and character in ("?", text[one])
+            }
+    return len(text) in reached""",
+            ),
+        ],
+    ),
+    BrokenVariant(
+        "star-not-empty",
+        "A star does not match the empty text.",
+        "wrongly denied",
+        "legacy/roles/role_scope.py",
+        "for character in characters:",
+        """entered = reached & loops
+        for character in characters:""",
+        also=[
+            (
+                "legacy/roles/role_scope.py",
+                "reached = (reached & accepting[character]) << 1 | reached & loops",
+                """after = (reached & ~entered & accepting[character]) << 1
+            kept = reached & loops
+            reached, entered = after | kept, after & loops & ~kept""",
+            ),
+            (
+                "legacy/roles/role_scope.py",
+                "return reached & self._ends",
+                "return reached & ~entered & self._ends",
+            ),
+        ],
+    ),
+]

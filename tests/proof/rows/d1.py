@@ -28,6 +28,7 @@ from nimbill.invoicing.calculation.sheet import InvoiceSheet, calculate_invoice
 from nimbill.invoicing.calculation.terms import Terms
 from tests.invoicing.calculation_comparison import calculate_independently, find_differences
 from tests.invoicing.random_invoices import InvoiceCase, random_case
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.bulk_invoices import GROUPS, check_bulk_run
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
@@ -37,6 +38,7 @@ TARGET = (
     "program's; all add up, order never matters, no discount costs more, no fee or tax costs "
     "less; the groups of a bulk run add up to the month"
 )
+SHORT = 2_000
 QUICK = 10_000  # invoices
 FULL = 1_000_000
 SECONDS_MAX = 400
@@ -172,3 +174,79 @@ def _find_missing_coverage(found: InvoiceFindings) -> list[str]:
     return missing + [
         f"no {what} among them" for what in ("ties", "credits") if not found.counts[what]
     ]
+
+
+VARIANTS = [
+    BrokenVariant(
+        "discount-of-rounded-charge",
+        "The amount after discount is calculated from the rounded charge.",
+        "lines first wrong in",
+        "invoicing/calculation/line_builder.py",
+        "after = self.to_invoice_currency(usage.after)",
+        """after = to_exact(self.round_amount(self.to_invoice_currency(usage.charge)))
+        after *= ONE - to_exact(self.terms.discount_rate)""",
+    ),
+    BrokenVariant(
+        "entry-rate-ignored",
+        "An applied entry is converted at the invoice's rate instead of its own.",
+        "entries first wrong in",
+        "invoicing/calculation/charges.py",
+        "return self.exchange_rate or invoice_rate",
+        "return invoice_rate",
+    ),
+    BrokenVariant(
+        "fixed-fee-once",
+        "A fixed agency fee per account is charged once for all accounts.",
+        "agency first wrong in",
+        "invoicing/calculation/fees.py",
+        'substitution_fee_calc_type == "account"',
+        'substitution_fee_calc_type == "account" and terms.substitution_fee != "fix"',
+    ),
+    BrokenVariant(
+        "support-fee-not-discounted",
+        "A support fee on a discounted base is not discounted again.",
+        "support first wrong in",
+        "invoicing/calculation/fees.py",
+        'discounted=terms.discount_target_usage == "cloudpaywithfee",',
+        """discounted=terms.discount_target_usage == "cloudpaywithfee"
+        and terms.support_basis == "nondiscount",""",
+    ),
+    BrokenVariant(
+        "support-fee-per-account",
+        "The support fee is divided by the number of accounts instead of by usage.",
+        "agency first wrong in",
+        "invoicing/calculation/fees.py",
+        "amount / total if total else to_exact(Fraction(1, len(owners))) for amount in amounts",
+        "to_exact(Fraction(1, len(owners))) for amount in amounts if total or amount is not None",
+    ),
+    BrokenVariant(
+        "tax-per-line",
+        "Tax is rounded per amount and then added.",
+        "tax first wrong in",
+        "invoicing/calculation/sheet.py",
+        "tax = builder.round_amount(to_exact(taxable) * to_exact(terms.tax_rate))",
+        """rest = subtract_decimals(taxable, usage_after)
+    taxed = [*(line.after for line in lines), rest]
+    rate = to_exact(terms.tax_rate)
+    tax = sum_decimals(builder.round_amount(to_exact(one) * rate) for one in taxed)""",
+    ),
+    BrokenVariant(
+        "ties-to-even",
+        "A tie is rounded to the even neighbour.",
+        "items first wrong in",
+        "foundation/money.py",
+        "result = amount.numerator.quantize(unit, mode, _ROUNDING)",
+        """mode = "ROUND_HALF_EVEN" if mode == ROUND_HALF_UP else mode
+        result = amount.numerator.quantize(unit, mode, _ROUNDING)""",
+    ),
+    BrokenVariant(
+        "unsorted-charges",
+        "Charges of one line that are not adjacent become separate lines.",
+        "number of lines first wrong in",
+        "invoicing/calculation/usage.py",
+        """ordered = sorted(
+        charges, key=lambda charge: (line_key(charge), charge.customer_id, charge.customer_name)
+    )""",
+        "ordered = list(charges)",
+    ),
+]

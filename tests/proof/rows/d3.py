@@ -20,6 +20,7 @@ from nimbill.demo.vendor_files.file_writer import write_files
 from nimbill.imports.commit_import import commit_import
 from nimbill.imports.preparation import PreparedImport
 from tests.imports.in_process_importer import InProcessImporter, load_totals
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 
@@ -110,3 +111,24 @@ def _compare_sums(importer: InProcessImporter, case: str, month: SyntheticMonth)
         expected[customer] = expected.get(customer, Decimal(0)) + cost  # type: ignore[assignment]
     found = load_totals(importer)
     return [] if found == dict(expected) else [f"{case}: {found}, expected {dict(expected)}"]
+
+
+VARIANTS = [
+    BrokenVariant(
+        "deliveries-not-compared",
+        "A delivery is not compared with earlier ones.",
+        "older after newer: done",
+        "imports/preparation.py",
+        "if delivery.content_hash in request.known_deliveries:",
+        "if False and delivery.content_hash in request.known_deliveries:",
+        also=[
+            (
+                "imports/records.py",
+                """.order_by(sa.desc("is_current"), _imports.create_time.desc())
+        .limit(1)""",
+                """.order_by(sa.desc("is_current"), _imports.create_time.desc())
+        .limit(0)""",
+            )
+        ],
+    ),
+]

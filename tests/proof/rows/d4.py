@@ -33,6 +33,7 @@ from nimbill.demo.vendor_files.dialects import Dialect
 from nimbill.demo.vendor_files.file_writer import FileFormat, write_files
 from tests.imports.in_process_importer import InProcessImporter
 from tests.proof.bad_file import COLUMNS
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 
@@ -164,3 +165,22 @@ def _differences(
         )
     }
     return [] if stored == dict(delivered) else [f"{dialect}: {stored} is not {dict(delivered)}"]
+
+
+VARIANTS = [
+    BrokenVariant(
+        "differences-ignored",
+        "Differences between the delivered files and the stored lines and sums are ignored.",
+        "with a line lost: done",
+        "imports/commit_import.py",
+        "return self._find_verification_failure() or await find_anomaly(",
+        "return await find_anomaly(",
+        also=[
+            (
+                "imports/commit_import.py",
+                "await verify_stored_sums(self.db, self.scope, period, self.prepared)",
+                "",
+            )
+        ],
+    ),
+]

@@ -21,6 +21,7 @@ from tests.invoicing.exports.formula_escaping import (
     parse_with_both_readers,
     unescape_cell,
 )
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
@@ -124,3 +125,23 @@ def _differences(
         if cell.startswith(FORMULA_CHARACTERS)
     ]
     return wrong + [f"a rate was written {row[3]}" for row in settings if row[3] != "0.05"]
+
+
+VARIANTS = [
+    BrokenVariant(
+        "formulas-not-quoted",
+        "Texts that begin like formulas are written unchanged.",
+        "a text cell begins like a formula",
+        "invoicing/exports/csv_file.py",
+        "return escape_formula(cell)",
+        "return cell",
+    ),
+    BrokenVariant(
+        "quote-not-escaped",
+        "A text that already begins with a quote is not quoted again, so two texts become one.",
+        "came back as",
+        "foundation/spreadsheet_text.py",
+        '_FORMULA_START = re.compile("\'*[=+\\\\-@\\t\\r\\n\\0＝＋－＠]")',
+        '_FORMULA_START = re.compile("[=+\\\\-@\\t\\r\\n\\0＝＋－＠]")',
+    ),
+]

@@ -13,6 +13,7 @@ from random import Random
 
 from tests.imports.aws_reports import report_line
 from tests.invoicing.month_end import MonthEnd
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 
@@ -105,3 +106,29 @@ def _deliver(month_end: MonthEnd, month: str, lines: Sequence[Decimal]) -> None:
             for number, amount in enumerate(lines)
         )
     )
+
+
+VARIANTS = [
+    BrokenVariant(
+        "months-not-compared",
+        "A month is not compared with earlier months.",
+        "every line twice: invoiced",
+        "imports/commit_import.py",
+        """return self._find_verification_failure() or await find_anomaly(
+            self.db,
+            self.scope,
+            period,
+            self.prepared.totals,
+            provisional=self.prepared.provisional,
+        )""",
+        "return self._find_verification_failure()",
+    ),
+    BrokenVariant(
+        "parked-month-billed",
+        "A parked month is billed.",
+        "invoiced, answered 200",
+        "invoicing/runs/invoice_run.py",
+        'return "month_parked" if state.is_parked else None',
+        "return None",
+    ),
+]

@@ -24,6 +24,7 @@ from tests.invoicing.exports.export_requests import (
 )
 from tests.invoicing.exports.invalid_links import create_invalid_links, create_reader
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
@@ -245,3 +246,33 @@ KINDS: tuple[Callable[[Random, list[LinkAddress]], bytes], ...] = (
     _another_number,
     _another_signature,
 )
+
+
+VARIANTS = [
+    BrokenVariant(
+        "no-expiry",
+        "A download link never expires.",
+        "served although its ten minutes are over",
+        "invoicing/exports/links.py",
+        "if clock.unix_seconds() >= link.expires_at:",
+        "if False:",
+    ),
+    BrokenVariant(
+        "password-change-ignored",
+        "A download link survives a change of the password.",
+        "served although the password was changed",
+        "access/credentials.py",
+        "if credential_epoch != claims.epoch:",
+        "if claims.issued_at and credential_epoch != claims.epoch:",
+    ),
+    BrokenVariant(
+        "user-not-signed",
+        "The signature of a link does not cover the user who created it.",
+        "served although it has parts of several links",
+        "invoicing/exports/links.py",
+        """\
+            link.user_id,
+""",
+        "",
+    ),
+]

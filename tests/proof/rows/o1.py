@@ -32,6 +32,7 @@ from tests.proof.backup_source import (
     backup_source,
     invoice_path,
 )
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.other_postgres import find_other_programs, other_postgres
 from tests.proof.restores import (
     RestoredInstallation,
@@ -250,3 +251,39 @@ def _verify(restored: RestoredInstallation, source: BackupSource) -> list[str]:
         elif verified == organisation_id and not found.get("checkpoints", found.get("files")):
             misses.append(f"{what} verify compared nothing: {result.stdout[:300]}")
     return misses
+
+
+VARIANTS = [
+    BrokenVariant(
+        "checkpoints-not-restored",
+        "The checkpoints of the audit log are not restored.",
+        "audit verify compared nothing",
+        "application/restore.py",
+        "await asyncio.to_thread(_restore_checkpoints, settings, folder, manifest)",
+        "",
+    ),
+    BrokenVariant(
+        "lake-file-left-out",
+        "A backup leaves out the first file of the lake.",
+        "lake verify:",
+        "application/backup.py",
+        ", lake_files, folder",
+        ", lake_files[1:], folder",
+    ),
+    BrokenVariant(
+        "only-sizes-verified",
+        "Only the size of each file of a backup is verified.",
+        "no alarm for a backup with",
+        "application/backup_manifest.py",
+        "elif describe_file(folder / name) != expected:",
+        "elif describe_file(folder / name).bytes != expected.bytes:",
+    ),
+    BrokenVariant(
+        "table-left-out",
+        "A backup leaves out the responses that are kept for repeated requests.",
+        "table idempotency_keys differs",
+        "application/backup.py",
+        "leave_out=VERSION_TABLES",
+        'leave_out=VERSION_TABLES | {"idempotency_keys"}',
+    ),
+]

@@ -1,7 +1,7 @@
 """A database is migrated while requests are answered: none fails, and no sum changes.
 
-The old version is a service in this process, the new one a real server with the sources of this
-checkout and three more migrations: two columns, then an index and the filling of a column. The new
+The old version is a service in this process, the new one a real server with three
+more migrations: two columns, then an index and the filling of a column. The new
 version migrates when it starts; then the migrations are undone and applied again. Each time a
 transaction reads a table of the migration and does not end before requests for this table were
 answered. `/readyz` is left out: the old version answers it with 503 on purpose.
@@ -21,6 +21,7 @@ import httpx
 from nimbill.database.embedded_postgres import Address
 from tests.commands.installations import fill_service
 from tests.invoicing.month_end import MONTH
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.later_version import DOWNGRADE, UPGRADE, LaterVersion, later_version
 from tests.proof.live_traffic import GROUPS, HttpClient, LiveTraffic, measured_lock_waits
 from tests.proof.real_server import NotStarted, RealServer, real_server
@@ -103,8 +104,8 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     with (
         temporary_database(environment.postgres, environment.superuser) as database,
         running_service(database.url, environment.new_folder("o2")) as service,
-        later_version(environment.new_folder("o2-later"), database.url) as later,
     ):
+        later = later_version(environment.new_folder("o2-later"), database.url)
         superuser = replace(environment.superuser, database=database.database)
         billed = fill_service(service, environment.new_folder("o2-costs"))
         execute_sql(superuser, ADD_SUMS, billed.organisation.organisation_id, size)
@@ -193,3 +194,31 @@ def _compare(before: Checksums, after: Checksums, groups: int) -> list[str]:
     if after["billing_groups"][0] != groups:
         misses.append(f"{after['billing_groups'][0]} billing groups, {groups} acknowledged")
     return misses
+
+
+VARIANTS = [
+    BrokenVariant(
+        "no-lock-timeout",
+        "A migration waits for a table without a limit.",
+        "answered 503",
+        "database/migrate.py",
+        'await db.execute(sa.select(sa.func.set_config("lock_timeout", LOCK_TIMEOUT, False)))',
+        "",
+    ),
+    BrokenVariant(
+        "no-second-attempt",
+        "A migration that does not get a table at once is not repeated.",
+        "in 1 attempts, another transaction",
+        "database/migrate.py",
+        "LOCK_ATTEMPTS_MAX = 30",
+        "LOCK_ATTEMPTS_MAX = 1",
+    ),
+    BrokenVariant(
+        "one-transaction",
+        "All revisions of a migration run in one transaction.",
+        "(AssertionError)",
+        "database/migrate.py",
+        "connection.commit()  # else Alembic would run all revisions in this transaction",
+        "",
+    ),
+]

@@ -19,9 +19,10 @@ from nimbill.audit.verification import VerificationResult, verify_chain
 from nimbill.database.embedded_postgres import Address
 from nimbill.identity.organisations.operations import NewOrganisation
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.database_faults import WILL_FAIL, failing_commits
 from tests.proof.row import Measurement
-from tests.proof.row_environment import ROOT, RowEnvironment
+from tests.proof.row_environment import RowEnvironment
 from tests.proof.run_tests import PytestResult, run_tests
 from tests.proof.tampering import (
     TAMPERINGS,
@@ -69,7 +70,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
 
 def _check_routes(size: int) -> PytestResult:
     """Every route that changes something writes one audit row; in quick size a test of its own."""
-    return run_tests(ROOT, *ROUTE_TESTS) if size >= FULL else PytestResult(0, [])
+    return run_tests(*ROUTE_TESTS) if size >= FULL else PytestResult(0, [])
 
 
 def _make_changes(service: Service, organisation: NewOrganisation) -> list[tuple[str, bool]]:
@@ -208,3 +209,81 @@ async def _write_log(db: Any, log: FalsifiableLog) -> None:
             await db.execute(
                 "INSERT INTO audit_heads VALUES ($1, $2, $3)", organisation_id, *log.head
             )
+
+
+VARIANTS = [
+    BrokenVariant(
+        "checkpoints-ignored",
+        "The check ignores the checkpoints outside the database.",
+        "cut_the_tail: row",
+        "audit/verification.py",
+        ", checkpoints=checkpoints",
+        "",
+    ),
+    BrokenVariant(
+        "head-not-checked",
+        "The check does not compare the last row with the head of the log.",
+        "falsify_the_head",
+        "audit/chain.py",
+        "last_attested = max([head[0] if head else 0, *expected])",
+        """head = None
+    last_attested = max([0, *expected])""",
+        also=[("audit/chain.py", "if head is None and seq:", "if head is None and seq < 0:")],
+    ),
+    BrokenVariant(
+        "no-row-with-idempotency-key",
+        "A change made with an Idempotency-Key writes no audit row.",
+        "0 audit rows for a request that changed something",
+        "http/routing.py",
+        "if not isinstance(audited, Unaudited):",
+        "if not isinstance(audited, Unaudited) and context.idempotency is None:",
+    ),
+    BrokenVariant(
+        "number-not-hashed",
+        "The hash of an audit row does not cover its number.",
+        "is not the documented hash",
+        "audit/chain.py",
+        '+ seq.to_bytes(8, "big", signed=True) + entry',
+        "+ entry",
+        also=[
+            (
+                "database/migrations/functions/append_audit_entry.sql",
+                "| int8send(seq + 1) || convert_to",
+                "| convert_to",
+            )
+        ],
+    ),
+    BrokenVariant(
+        "row-in-separate-transaction",
+        "The audit row is committed before its change.",
+        "1 audit rows for a request that changed nothing",
+        "http/routing.py",
+        """\
+            await audit.append_entry(
+                context.db,
+""",
+        """\
+            from nimbill.database.tenant_scope import set_tenant
+
+            apart = await context.db.engine.connect()
+            await set_tenant(apart, caller.scope.organisation_id)
+            await audit.append_entry(
+                apart,
+""",
+        also=[
+            (
+                "http/routing.py",
+                """\
+                sent=_format_sent(context.sent),
+            )
+""",
+                """\
+                sent=_format_sent(context.sent),
+            )
+            await apart.commit()
+            await apart.close()
+""",
+            )
+        ],
+    ),
+]

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 import httpx
 
 from tests.plain_http import NO_TLS
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.large_uploads import BYTES_MAX, announce_upload, send_upload_in_chunks
 from tests.proof.malformed_framing import FramingCase, at_the_limit, cases
 from tests.proof.raw_http import Exchange, exchange
@@ -209,3 +210,73 @@ def _find_excess(effect: SlowConnectionEffect) -> list[str]:
 def _allow_many_files() -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, min(hard, 8_192)), hard))
+
+
+VARIANTS = [
+    BrokenVariant(
+        "body-kept-for-slow-reader",
+        "A large body stays in memory as long as its client reads.",
+        "MB more memory",
+        "application/large_bodies.py",
+        "is_patient, sent = True, 0",
+        "sent = 0",
+        also=[
+            (
+                "application/large_bodies.py",
+                "if is_patient and not await _finishes_soon(sending):",
+                "if False:",
+            )
+        ],
+    ),
+    BrokenVariant(
+        "few-connections",
+        "A worker accepts only the server's default number of connections.",
+        "silent connections took",
+        "application/server.py",
+        """\
+        backlog=WAITING_CONNECTIONS_MAX,
+        backpressure=CONNECTIONS_PER_WORKER_MAX,
+""",
+        "",
+    ),
+    BrokenVariant(
+        "long-header-deadline",
+        "The headers may take ten times as long to arrive.",
+        "incomplete headers",
+        "application/server.py",
+        "HEADER_MILLISECONDS = 8_000",
+        "HEADER_MILLISECONDS = 80_000",
+    ),
+    BrokenVariant(
+        "no-body-deadline",
+        "A body may take any time to arrive.",
+        "a body that is not sent",
+        "application/middleware.py",
+        "deadline = time.monotonic() + self._body_seconds",
+        "deadline = time.monotonic() + 3_600",
+    ),
+    BrokenVariant(
+        "no-body-limit",
+        "A JSON body may have any size.",
+        "JSON over 1 MiB",
+        "application/app.py",
+        "request_max_body_size=JSON_BYTES_MAX,",
+        "request_max_body_size=None,",
+    ),
+    BrokenVariant(
+        "no-import-limit",
+        "An import may have any size.",
+        "an import over 256 MiB in chunks",
+        "access/uploads.py",
+        "if announced_bytes > UPLOAD_BYTES_MAX:",
+        "if False:",
+        also=[
+            ("access/uploads.py", "if size > UPLOAD_BYTES_MAX:", "if False:"),
+            (
+                "imports/routes.py",
+                "request_max_body_size=UPLOAD_BYTES_MAX + 65_536,",
+                "request_max_body_size=None,",
+            ),
+        ],
+    ),
+]

@@ -20,6 +20,7 @@ from pathlib import Path
 import httpx
 
 from nimbill.database.embedded_postgres import Address, bin_folder, superuser_address
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.canaries import Canaries, find_canaries, find_canaries_in_folder
 from tests.proof.leaky_requests import GROUPS, USERS, CanaryClient
 from tests.proof.leaky_stacks import StackCanaryClient
@@ -214,3 +215,39 @@ def _find_in_files(folder: Path, canaries: Canaries) -> list[str]:
 
 def _describe_file(file: Path) -> str:
     return f"the file {file}"
+
+
+VARIANTS = [
+    BrokenVariant(
+        "messages-logged",
+        "An unexpected error is logged with its message.",
+        "in the file data.log",
+        "foundation/logs.py",
+        '"error": type(error).__name__,',
+        '"error": f"{type(error).__name__}: {error}",',
+    ),
+    BrokenVariant(
+        "password-audited",
+        "The audit row stores a password from the request.",
+        "in a 200 of /m/core/audit",
+        "http/routing.py",
+        '"password", "old_password',
+        '"old_password',
+    ),
+    BrokenVariant(
+        "secret-not-hashed",
+        "A client secret is stored without hashing.",
+        "a client secret in a dump of the database",
+        "access/passwords.py",
+        "return sha256(secret.encode()).digest()",
+        "return secret.encode()",
+    ),
+    BrokenVariant(
+        "template-secrets-audited",
+        "The audit row stores the credential and the git keys of a template.",
+        "in a 200 of /m/core/audit",
+        "legacy/templates/routes.py",
+        "body, _ = mask_secrets(sent.template)",
+        "body = sent.template",
+    ),
+]

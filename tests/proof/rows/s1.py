@@ -20,6 +20,8 @@ from packaging.version import Version
 
 from nimbill.foundation.encryption import KeyFileError, load_or_create_key
 from tests.code_rules import rules
+from tests.fault_injection.replacements import write_replaced_sources
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.real_server import environment_for, try_to_serve
 from tests.proof.row import Measurement
 from tests.proof.row_environment import ROOT, RowEnvironment
@@ -28,6 +30,7 @@ TARGET = (
     "0 findings of high severity, 0 unpinned, 0 below their minimum version, 0 starts with a "
     "bad key"
 )
+SHORT = 1
 QUICK = 2  # real processes; every case is also tried in this process
 FULL = 14
 SECONDS_MAX = 600
@@ -69,7 +72,7 @@ BAD_KEYS: Mapping[str, tuple[str, int]] = {
 
 
 def measure(environment: RowEnvironment, size: int) -> Measurement:
-    findings = _severe_findings()
+    findings = _severe_findings(environment)
     unpinned = rules.requirements_without_hash(ROOT) + rules.lock_files_with_hosts(ROOT)
     old = _find_old_versions()
     accepted = _keys_accepted_by_processes(environment, size) + _keys_accepted_here(environment)
@@ -81,7 +84,8 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     return Measurement(figures, findings + unpinned + old + accepted)
 
 
-def _severe_findings() -> list[str]:
+def _severe_findings(environment: RowEnvironment) -> list[str]:
+    changed = write_replaced_sources(environment.new_folder("s1-sources"))
     arguments = ["-m", "bandit", "--quiet", "--configfile", "pyproject.toml", "--format", "json"]
     result = subprocess.run(
         [
@@ -92,6 +96,7 @@ def _severe_findings() -> list[str]:
             "--recursive",
             "src",
             "client/src",
+            *map(str, changed),
         ],
         cwd=ROOT,
         capture_output=True,
@@ -156,3 +161,31 @@ def _key_file(folder: Path, name: str, content: str, mode: int) -> Path:
     file.write_text(content)
     file.chmod(mode)
     return file
+
+
+VARIANTS = [
+    BrokenVariant(
+        "guessable-key",
+        "A guessable key is accepted.",
+        "started with a key file that is known: the hash of a word",
+        "foundation/encryption.py",
+        "if _is_guessable(key):",
+        "if False:",
+    ),
+    BrokenVariant(
+        "key-readable-by-group",
+        "A key file that the group can read is accepted.",
+        "accepted in this process: a key file that is readable by the group",
+        "foundation/encryption.py",
+        "if file.stat().st_mode & 0o077:",
+        "if file.stat().st_mode & 0o007:",
+    ),
+    BrokenVariant(
+        "shell",
+        "A folder is emptied by a shell command that contains its name.",
+        "severe finding",
+        "application/server.py",
+        "shutil.rmtree(folder, ignore_errors=True)",
+        'os.system(f"rm -rf {folder}")',
+    ),
+]

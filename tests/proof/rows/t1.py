@@ -16,6 +16,7 @@ from tests.access.forged_tokens import build_invalid_tokens, build_token_forge
 from tests.access.other_verifiers import joserfc_accepts, nimbill_accepts, pyjwt_accepts
 from tests.access.token_mutations import mutate_token
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
@@ -147,3 +148,39 @@ def _seconds(service: Service, token: str) -> float:
     began = time.thread_time()
     nimbill_accepts(service.resources.tokens, token)
     return time.thread_time() - began
+
+
+VARIANTS = [
+    BrokenVariant(
+        "duplicate-claim",
+        "If a claim occurs twice, the last one counts.",
+        "with a key twice",
+        "access/tokens.py",
+        "return value if len(value) == len(pairs) else _refuse()",
+        "return value",
+    ),
+    BrokenVariant(
+        "header-keys-ignored",
+        "Unknown keys in the token header are ignored.",
+        "invalid token accepted, jwk in the header",
+        "access/tokens.py",
+        "if set(header) !=",
+        "if not set(header) >=",
+    ),
+    BrokenVariant(
+        "signature-not-checked",
+        "The signature is decoded and not checked.",
+        "invalid token accepted, signed by a key of the forger",
+        "access/tokens.py",
+        "key.public_key, algorithms=[ALGORITHM]",
+        'options={"verify_signature": False}',
+    ),
+    BrokenVariant(
+        "typ-ignored",
+        "The token type in the header is not checked.",
+        "invalid token accepted, typ JWT",
+        "access/tokens.py",
+        '} or header["typ"] != ACCESS_TYPE',
+        "}",
+    ),
+]

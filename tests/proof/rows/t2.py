@@ -22,6 +22,7 @@ from tests.access.forged_tokens import build_token_forge
 from tests.contract.declared_routes import Route, list_routes
 from tests.identity.login.token_requests import TOKEN_PATHS, client_form, password_form
 from tests.legacy.agents import create_agent
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
@@ -126,3 +127,31 @@ def _check_mixed_keys(service: Service, cells: Cells) -> None:
                 cells.misses.append(
                     f"{claimed} claims signed by the {signer} key: {answer.status_code}"
                 )
+
+
+VARIANTS = [
+    BrokenVariant(
+        "audience-ignored",
+        "The audience of a token is not checked.",
+        "access token of core at",
+        "access/gate.py",
+        '_require_audience(claims, route.opt["audiences"])',
+        "",
+    ),
+    BrokenVariant(
+        "clients-accepted-as-users",
+        "Version 3 accepts API clients as users.",
+        "access token of legacy agent at",
+        "legacy/audiences.py",
+        'LEGACY_USER = Audience("legacy user", LEGACY, ("user",))',
+        'LEGACY_USER = Audience("legacy user", LEGACY, ("user", "client", AGENT))',
+    ),
+    BrokenVariant(
+        "product-of-key-ignored",
+        "A key of one product signs tokens of another.",
+        "portal claims signed by the core key: 200",
+        "access/tokens.py",
+        'if payload.get("iss") != issuer.address or payload.get("aud") != key.product:',
+        "if False:",
+    ),
+]

@@ -18,6 +18,7 @@ from functools import partial
 import httpx
 
 from tests.proof import revocations as ends
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.revocable_rights import Right, RightsMaker
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
@@ -158,3 +159,108 @@ REVOCATIONS = [
     Revocation(AGENT, "stack deleted", R.agent, ends.delete_stack, 401),
 ]
 QUICK = len(REVOCATIONS)
+
+
+VARIANTS = [
+    BrokenVariant(
+        "agent-outlives-stack",
+        "The agent of a deleted stack is still accepted.",
+        "agents, stack deleted: accepted after it ended",
+        "legacy/agent/agent_stack.py",
+        "None or stack.stack_status == StackStatus.DELETE_COMPLETE",
+        "None",
+        also=[
+            (
+                "legacy/login/records.py",
+                "async def find_stack_nickname(",
+                """_remembered: dict[str, str] = {}
+
+
+async def find_stack_nickname(""",
+            ),
+            (
+                "legacy/login/records.py",
+                "return None if row is None else row[0]",
+                """if row is not None:
+        _remembered[stack_id] = row[0]
+    return _remembered.get(stack_id)""",
+            ),
+        ],
+    ),
+    BrokenVariant(
+        "caller-cached",
+        "A caller is cached and not looked up again.",
+        "accepted after it ended",
+        "access/credentials.py",
+        "async def load_caller(",
+        """_remembered: dict[Claims, Caller] = {}
+
+
+async def load_caller(db: AsyncConnection, claims: Claims) -> Caller | None:
+    from nimbill.database.tenant_scope import set_tenant
+
+    if claims in _remembered:
+        await set_tenant(db, claims.organisation_id)
+        return _remembered[claims]
+    caller = await _load_caller(db, claims)
+    if caller is not None:
+        _remembered[claims] = caller
+    return caller
+
+
+async def _load_caller(""",
+    ),
+    BrokenVariant(
+        "legacy-scopes-cached",
+        "The scopes of a user of version 3 are cached and not read again.",
+        "version 3, role detached: accepted after it ended",
+        "legacy/roles/legacy_rights.py",
+        "async def load_scope_documents(",
+        """_remembered: dict[str, list[str]] = {}
+
+
+async def load_scope_documents(""",
+        also=[
+            (
+                "legacy/roles/legacy_rights.py",
+                """roles = await records.list_roles_of_user(db, scope, user_id)
+    return [role.scope for role in roles] or [DEFAULT_SCOPE]""",
+                """if user_id not in _remembered:
+        roles = await records.list_roles_of_user(db, scope, user_id)
+        _remembered[user_id] = [role.scope for role in roles] or [DEFAULT_SCOPE]
+    return _remembered[user_id]""",
+            )
+        ],
+    ),
+    BrokenVariant(
+        "password-change-ignored",
+        "Tokens from before a password change stay valid.",
+        "password changed: accepted after it ended",
+        "access/credentials.py",
+        "if credential_epoch != claims.epoch:",
+        "if False:",
+    ),
+    BrokenVariant(
+        "portal-caller-cached",
+        "A caller of the portal is cached and not looked up again.",
+        "staff in the portal,",
+        "access/credentials.py",
+        "async def load_caller(",
+        """_remembered: dict[Claims, Caller] = {}
+
+
+async def load_caller(db: AsyncConnection, claims: Claims) -> Caller | None:
+    from nimbill.database.tenant_scope import set_tenant
+
+    if claims in _remembered:
+        await set_tenant(db, claims.organisation_id)
+        return _remembered[claims]
+    caller = await _load_caller(db, claims)
+    if caller is not None and claims.product == Product.portal:
+        _remembered[claims] = caller
+    return caller
+
+
+async def _load_caller(""",
+    ),
+]

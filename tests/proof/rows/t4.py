@@ -23,6 +23,7 @@ from tests.identity.login.token_requests import (
     client_form,
     refresh_form,
 )
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.proof.server_pair import ServerPair, server_pair
@@ -312,3 +313,64 @@ KINDS: tuple[Callable[[RefreshTrials], None], ...] = (
     _older_than_a_week,
     _deleted_meanwhile,
 )
+
+
+VARIANTS = [
+    BrokenVariant(
+        "family-not-ended",
+        "A refresh token used again is refused, but its family stays valid.",
+        "a revoked token family still works",
+        "identity/login/grants.py",
+        """# The revocation needs its own transaction, because the refusal rolls back.
+        async with transaction(resources.engine, scope.organisation_id) as db:
+            await records.revoke_family(db, reused.scope, reused.family_id)
+        raise TokenFamilyInvalid from None""",
+        "raise TokenFamilyInvalid from reused",
+    ),
+    BrokenVariant(
+        "not-locked",
+        "Simultaneous uses of one refresh token all find it unused.",
+        "successors of one token",
+        "identity/login/records.py",
+        ".with_for_update()",
+        "",
+    ),
+    BrokenVariant(
+        "revocation-rolled-back",
+        "The family is ended in the transaction that the refusal rolls back.",
+        "a revoked token family still works",
+        "identity/login/refresh_tokens.py",
+        "raise RefreshTokenReused(scope, row.family_id)",
+        """await records.revoke_family(db, scope, row.family_id)
+            raise TokenFamilyInvalid""",
+    ),
+    BrokenVariant(
+        "successor-in-memory",
+        "Only the process that issued a successor knows it when the use is repeated.",
+        "50 at once: 400",
+        "identity/login/refresh_tokens.py",
+        """
+IDLE_LIFETIME = timedelta(hours=12)
+""",
+        """_successors: dict[bytes, str] = {}
+
+IDLE_LIFETIME = timedelta(hours=12)
+""",
+        also=[
+            (
+                "identity/login/refresh_tokens.py",
+                """successor = organisation_encryptor.decrypt(
+            row.encrypted_successor, associated_data
+        ).decode()""",
+                """if hash_ not in _successors:
+            raise TokenFamilyInvalid
+        successor = _successors[hash_]""",
+            ),
+            (
+                "identity/login/refresh_tokens.py",
+                "successor = generate_refresh_token()",
+                "successor = _successors[hash_] = generate_refresh_token()",
+            ),
+        ],
+    ),
+]

@@ -33,6 +33,7 @@ from tests.identity.login.token_requests import (
     request_token,
 )
 from tests.legacy.agents import AgentLogin, create_agent
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.quick_hashes import quick_hashes
@@ -304,3 +305,39 @@ def _mann_whitney(first: list[float], second: list[float]) -> float:
     u = rank_sum - n * (n + 1) / 2
     z = (u - n * m / 2) / math.sqrt(n * m * (n + m + 1) / 12)
     return math.erfc(abs(z) / math.sqrt(2))
+
+
+VARIANTS = [
+    BrokenVariant(
+        "unknown-name-not-hashed",
+        "An unknown name is refused without hashing.",
+        "distinguishable, console",
+        "access/passwords.py",
+        'takes the same time as a known one."""',
+        """takes no time.\"""
+    if password_hash is None:
+        return False""",
+    ),
+    BrokenVariant(
+        "unknown-name-shown",
+        "The error for an unknown name differs from that for a wrong password.",
+        "distinguishable, user at core",
+        "identity/login/grants.py",
+        "if user is None:",
+        """if user is None:
+        async with transaction(resources.engine, client.scope.organisation_id) as db:
+            known = await users.find_user_by_name(db, client.scope, username)
+        if known is None:
+            raise TokenRequestError("invalid_grant", "There is no such user.")""",
+    ),
+    BrokenVariant(
+        "unknown-organisation-shown",
+        "The console says that an organisation does not exist.",
+        "distinguishable, console: unknown organisation by",
+        "identity/login/session_routes.py",
+        "await wait_until_next_step(began)",
+        """await wait_until_next_step(began)
+        if scope == UNKNOWN_ORGANISATION:
+            raise NotAuthenticated("credentials_wrong", "There is no such organisation.")""",
+    ),
+]

@@ -29,6 +29,7 @@ from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.product import Product
 from tests.identity.login.token_requests import TOKEN_PATHS, ApiUser, create_user, password_form
 from tests.proof.asgi_calls import Answer, Request, app_of, call, each
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.first_logins import hashed_before_first_logins
 from tests.proof.login_flood import NUMBER, Flood, Guess
 from tests.proof.real_server import RealServer, real_server
@@ -398,3 +399,67 @@ def _p99(waits: list[float]) -> float:
 
 def _format_counts(statuses: Counter[int]) -> str:
     return ", ".join(f"{count} × {status}" for status, count in sorted(statuses.items()))
+
+
+VARIANTS = [
+    BrokenVariant(
+        "owner-locked-out",
+        "A source from which the user has logged in before is treated like any other.",
+        "the owner was locked out",
+        "access/login_failures.py",
+        "{known_source or ''}",
+        "",
+    ),
+    BrokenVariant(
+        "queue-not-limited",
+        "Any number of logins may wait for hashing.",
+        "logins that wait",
+        "access/password_hash_queue.py",
+        """WAITING_MAX: Mapping[QueueLane, int] = {
+    QueueLane.known_source: 8,
+    QueueLane.unknown_source: 4,
+    QueueLane.password_change: 8,
+}""",
+        "WAITING_MAX: Mapping[QueueLane, int] = dict.fromkeys(QueueLane, 10_000)",
+        also=[
+            (
+                "access/password_hash_queue.py",
+                """ACTIVE_MAX: Mapping[QueueLane, int] = {
+    QueueLane.known_source: 12,
+    QueueLane.unknown_source: 6,
+    QueueLane.password_change: 9,
+}""",
+                "ACTIVE_MAX: Mapping[QueueLane, int] = dict.fromkeys(QueueLane, 10_000)",
+            )
+        ],
+    ),
+    BrokenVariant(
+        "simultaneous-guesses-not-counted",
+        "Simultaneous guesses are counted separately.",
+        "guesses checked",
+        "access/login_failures.py",
+        """).returning(login_attempts.c.attempts)
+    recent = _list_recent(count, (await db.execute(lock)).scalar_one(), now)""",
+        """)
+    stored = await db.execute(sa.select(login_attempts.c.attempts).where(*_match(count)))
+    recent = _list_recent(count, stored.scalar() or [], now)
+    await db.execute(lock)""",
+    ),
+    BrokenVariant(
+        "sources-not-ranked",
+        "A source with many attempts is queued like a new one.",
+        "a newcomer",
+        "access/password_hash_queue.py",
+        "return QueueEntry(lane, source, self.attempts.count(source).bit_length())",
+        "return QueueEntry(lane, source, 0)",
+    ),
+    BrokenVariant(
+        "spellings-counted-separately",
+        "Each spelling of a name has ten guesses of its own.",
+        "guesses checked",
+        "identity/login/grants.py",
+        "name = user.username if user else username",
+        "name = username",
+        also=[("access/login_failures.py", "{name.lower()}", "{name}")],
+    ),
+]

@@ -29,6 +29,7 @@ from tests.identity.login.token_requests import (
     refresh_form,
     request_token,
 )
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
 from tests.running_service import Service
@@ -268,3 +269,31 @@ def _bits(text: str) -> float:
     counted = Counter(text)
     shares = [count / len(text) for count in counted.values()]
     return -sum(share * math.log2(share) for share in shares) * len(text)
+
+
+VARIANTS = [
+    BrokenVariant(
+        "short-refresh-token",
+        "A refresh token has 64 random bits.",
+        "weak or repeated tokens:",
+        "identity/login/refresh_tokens.py",
+        'return f"nb_rt_{secrets.token_urlsafe(32)}"',
+        'return f"nb_rt_{secrets.token_urlsafe(8)}"',
+    ),
+    BrokenVariant(
+        "token-responses-cacheable",
+        "Token responses may be cached.",
+        "failed: a token response is not cacheable",
+        "identity/login/token_endpoint.py",
+        'NO_STORE = {"Cache-Control": "no-store", "Pragma": "no-cache"}',
+        'NO_STORE = {"Cache-Control": "max-age=60"}',
+    ),
+    BrokenVariant(
+        "wrong-issuer",
+        "The configuration names an issuer that no token carries.",
+        "a library refuses it",
+        "identity/login/discovery_routes.py",
+        '"issuer": issuer,',
+        '"issuer": f"{issuer}/",',
+    ),
+]

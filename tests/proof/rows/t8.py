@@ -27,6 +27,7 @@ from tests.identity.login.token_requests import (
     refresh_form,
     request_token,
 )
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.invoice_moments import check_invoice_moments
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
@@ -178,3 +179,33 @@ def _throttle(trials: ClockTrials) -> None:
         with time_machine.travel(moment + timedelta(minutes=minutes), tick=False):
             found = request_token(service, password_form(organisation, "root")).status_code
         trials.expect(f"logins: {found} {minutes:+} min after {moment}", found == expected)
+
+
+VARIANTS = [
+    BrokenVariant(
+        "expiry-of-cached-token-ignored",
+        "The expiry of a cached token is not checked.",
+        "tokens read: accepted",
+        "access/tokens.py",
+        "if claims is None:",
+        """if claims is not None:
+            return claims
+        if claims is None:""",
+    ),
+    BrokenVariant(
+        "long-leeway",
+        "A token is accepted for a minute after it expires.",
+        "tokens read: accepted",
+        "access/tokens.py",
+        "LEEWAY_SECONDS = 5",
+        "LEEWAY_SECONDS = 60",
+    ),
+    BrokenVariant(
+        "one-second-more",
+        "A token is accepted in the sixth second after it expires.",
+        "tokens read: accepted",
+        "access/tokens.py",
+        "if now >= claims.expires_at",
+        "if now > claims.expires_at",
+    ),
+]

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.counting_proxy import AtStatement
 from tests.proof.killed_operations import OPERATIONS
 from tests.proof.killed_operations.operation import KeyedRequest, Operation
@@ -31,6 +32,7 @@ TARGET = (
     "the result of an undisturbed run"
 )
 # One for each operation, and a second import: only that one replaces a month.
+SHORT = 3  # the first operations
 QUICK = len(OPERATIONS) + 1
 FULL = 1_000
 SECONDS_MAX = 400
@@ -89,7 +91,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     random = environment.random("X1")
     misses: list[str] = []
     with killed_service(environment.new_folder("x1")) as killed:
-        all_rounds = [OperationRounds(operation()) for operation in OPERATIONS]
+        all_rounds = [OperationRounds(operation()) for operation in OPERATIONS[:size]]
         for rounds in all_rounds:
             for organisation in (killed.undisturbed, killed.disturbed):
                 rounds.operation.prepare(organisation)
@@ -254,3 +256,87 @@ def _check_acknowledged(killed: KilledService) -> list[str]:
     if found != expected:
         wrong.append(f"at the end: {killed.difference(queries, found, expected)}")
     return wrong
+
+
+VARIANTS = [
+    BrokenVariant(
+        "first-entry-applied-alone",
+        "The first entry is applied in a separate transaction.",
+        "a partial state was read",
+        "adjustments/recalculation/operations.py",
+        "[entry.entry_id for entry in entries if entry.applied_month is None],",
+        """[entry.entry_id for entry in entries[:1] if entry.applied_month is None],
+        month=body.month,
+        exchange_rate=body.exchange_rate,
+        tax_free=body.tax_free,
+    )
+    await db.exec_driver_sql("COMMIT")
+    await db.exec_driver_sql("BEGIN")
+    await db.exec_driver_sql(f"SET LOCAL nimbill.organisation = '{scope.organisation_id}'")
+    await records.put_applied(
+        db,
+        scope,
+        [entry.entry_id for entry in entries[1:] if entry.applied_month is None],""",
+    ),
+    BrokenVariant(
+        "launched-without-check",
+        "An instance is launched without checking whether it was launched before.",
+        "launched twice",
+        "legacy/provisioning/aws_provisioner.py",
+        """\
+            found = self._list_instances({KEY_TAG: instance.instance_key})
+            if found:
+                return str(found[0]["InstanceId"])
+""",
+        "",
+    ),
+    BrokenVariant(
+        "move-before-idempotency-key",
+        "A move is committed before its idempotency key, so a repeated request moves again.",
+        "RI move killed before",
+        "adjustments/reserved_instances/operations.py",
+        """\
+        closing_count=closing_count,
+    )
+""",
+        """\
+        closing_count=closing_count,
+    )
+    await db.exec_driver_sql("COMMIT")
+    await db.exec_driver_sql("BEGIN")
+    await db.exec_driver_sql(f"SET LOCAL nimbill.organisation = '{scope.organisation_id}'")
+""",
+    ),
+    BrokenVariant(
+        "old-sums-kept",
+        "The earlier sums of a month are kept beside the new ones.",
+        "ended parked",
+        "costs/lake/records.py",
+        "sa.delete(table).where(",
+        "sa.delete(table).where(table.c.lines < 0,",
+    ),
+    BrokenVariant(
+        "operation-before-its-approval",
+        "An approved operation is committed before its request is decided, so a repeated "
+        "approval executes it again.",
+        "approval killed before",
+        "approvals/operations.py",
+        "raise ReviewChanged",
+        """raise ReviewChanged
+    await db.exec_driver_sql("COMMIT")
+    await db.exec_driver_sql("BEGIN")
+    await db.exec_driver_sql(f"SET LOCAL nimbill.organisation = '{scope.organisation_id}'")""",
+    ),
+    BrokenVariant(
+        "replacement-before-idempotency-key",
+        "A replaced invoice is committed before its idempotency key, so a repeated request "
+        "is refused.",
+        "replacement killed after",
+        "corrections/replacements/operations.py",
+        "return invoice_no",
+        """await db.exec_driver_sql("COMMIT;")
+    await db.exec_driver_sql("BEGIN")
+    await db.exec_driver_sql(f"SET LOCAL nimbill.organisation = '{scope.organisation_id}'")
+    return invoice_no""",
+    ),
+]

@@ -28,6 +28,7 @@ from nimbill.database.embedded_postgres import (
 from nimbill.identity.organisations.operations import NewOrganisation
 from tests.legacy.provisioning.cloud_server import Cloud
 from tests.proof.acknowledged_writes import WritingClients, compare_with_records
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.killed_operations.invoicing import Invoicing
 from tests.proof.killed_operations.operation import Organisation, audited, stored
 from tests.proof.killed_postgres import (
@@ -238,3 +239,52 @@ class _InvoicingClient:
             return []
         expected = f"{self.acknowledged} invoices were acknowledged"
         return [f"{expected}; the last revision, the revisions and the audit rows are {counts}"]
+
+
+VARIANTS = [
+    BrokenVariant(
+        "answered-before-commit",
+        "A change is acknowledged before its commit.",
+        "was answered 404",
+        "access/request_context.py",
+        "class RequestContext:",
+        """_commits: list[Any] = []
+
+
+async def _commit_later(db: AsyncConnection) -> None:
+    await asyncio.sleep(0.05)
+    await db.commit()
+    await db.close()
+
+
+class RequestContext:""",
+        also=[
+            (
+                "access/request_context.py",
+                """\
+            await self.db.commit()
+            # Nothing is left to roll back, so closing does not wait and needs no shield.
+""",
+                "",
+            ),
+            (
+                "access/request_context.py",
+                """\
+            await db.close()
+""",
+                """\
+            _commits.append(asyncio.ensure_future(_commit_later(db)))
+""",
+            ),
+        ],
+    ),
+    BrokenVariant(
+        "commits-not-flushed",
+        "A commit does not wait until it is written to the disk.",
+        "was acknowledged and is lost",
+        "database/tenant_scope.py",
+        '"timezone": "UTC",',
+        """"timezone": "UTC",
+                "synchronous_commit": "off",""",
+    ),
+]

@@ -21,6 +21,7 @@ from nimbill.database.embedded_postgres import EmbeddedPostgresError
 from nimbill.imports.job_types import ATTEMPTS_MAX
 from tests.durable_files import DURABLE_FILES
 from tests.proof.acknowledged_writes import WritingClients, compare_with_records, find_lost
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.disk.mounted_disk import mounted_disk
 from tests.proof.killed_postgres import find_unsafe_settings
 from tests.proof.power_cuts import (
@@ -163,3 +164,39 @@ def _cut_after_each_file(environment: RowEnvironment) -> tuple[int, list[str]]:
             if not file.exists() or file.read_bytes() != content
         ]
     return len(written), lost
+
+
+VARIANTS = [
+    BrokenVariant(
+        "fsync-off",
+        "PostgreSQL does not wait until the disk has its data.",
+        "was acknowledged and is lost",
+        "database/embedded_postgres/server.py",
+        '"fsync": "on",',
+        '"fsync": "off",',
+    ),
+    BrokenVariant(
+        "lake-file-not-synced",
+        "A file of the lake counts before the disk has it.",
+        "of the lake has lost content",
+        "costs/ingestion/conversion.py",
+        "os.fsync(file.fileno())",
+        "",
+    ),
+    BrokenVariant(
+        "name-not-synced",
+        "The name of a new key file is not synced.",
+        "key: key was written and is lost",
+        "foundation/encryption.py",
+        "fsync_path(file.parent)",
+        "",
+    ),
+    BrokenVariant(
+        "pages-can-be-torn",
+        "PostgreSQL cannot repair pages of which a part was written.",
+        "full_page_writes is off",
+        "database/embedded_postgres/server.py",
+        '"full_page_writes": "on",',
+        '"full_page_writes": "off",',
+    ),
+]

@@ -23,6 +23,7 @@ import httpx
 from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import AZURE, add_account
 from tests.invoicing.month_end import SETTING
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.real_server import real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment, print_progress
@@ -34,6 +35,7 @@ TARGET = (
     "exactly 1 invoice per group and vendor, the same number for all 50, none skipped; 0 5xx; "
     "p99 at most 2 s"
 )
+SHORT = 3
 QUICK = 10
 FULL = 1_000
 SECONDS_MAX = 180
@@ -192,3 +194,23 @@ def _compare_with_records(
             if row["kept"] != row["revision"]:
                 faults.append(f"{number}: revision {row['revision']}, {row['kept']} kept")
     return faults
+
+
+VARIANTS = [
+    BrokenVariant(
+        "no-waiting",
+        "A request does not wait for another that creates the same invoice.",
+        "answered 409",
+        "invoicing/documents/stored_invoices.py",
+        'await advisory_lock(db, f"invoices {',
+        'str(f"invoices {',
+    ),
+    BrokenVariant(
+        "numbers-wasted",
+        "A number is drawn for every invoice, also for one that has one.",
+        "have a gap",
+        "invoicing/runs/invoice_run.py",
+        "= sum(company_id not in existing for company_id in drafts",
+        "= len(drafts",
+    ),
+]

@@ -19,6 +19,7 @@ from nimbill.database.tenant_scope import TenantScope, transaction
 from nimbill.http import idempotency
 from tests.customers.billing_groups.sample_bodies import REQUIRED_FIELDS, VALID_SETTING
 from tests.proof.asgi_calls import Answer, app_of, call, each, json_request
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.database_faults import WILL_FAIL, failing_commits
 from tests.proof.killed_workers import with_killed_workers
 from tests.proof.real_server import real_server
@@ -30,6 +31,7 @@ TARGET = (
     "10,000 of 10,000 repeats get the first response's bytes and act once; another body 409; "
     "at the same time 409 or the same response; kept for at least 7 days"
 )
+SHORT = 70
 QUICK = 300
 FULL = 14_000  # trials; five of seven kinds compare a repeat, which makes 10,000 repeats
 SECONDS_MAX = 900
@@ -257,3 +259,57 @@ async def _make_older(trials: IdempotencyTrials, key: str, hours: int) -> None:
 
 def _equal(first: Answer, repeated: Answer) -> bool:
     return first.status == repeated.status and first.body == repeated.body
+
+
+VARIANTS = [
+    BrokenVariant(
+        "body-ignored",
+        "Another body under the same key counts as the same request.",
+        "changed body: 200",
+        "http/idempotency.py",
+        ", query, body]))",
+        ", query]))",
+    ),
+    BrokenVariant(
+        "deleted-too-early",
+        "Stored responses are deleted before seven days are over.",
+        "hours later",
+        "http/idempotency.py",
+        "RETENTION_DAYS = 8  # seven",
+        "RETENTION_DAYS = 6  # seven",
+    ),
+    BrokenVariant(
+        "key-in-separate-transaction",
+        "The key is committed before its effect.",
+        "after a failed commit: 200",
+        "http/idempotency.py",
+        """\
+    associated_data = _associated_data(scope, caller.user_id, reserved.key)
+    await db.execute(
+""",
+        """\
+    associated_data = _associated_data(scope, caller.user_id, reserved.key)
+    from nimbill.database.tenant_scope import set_tenant
+
+    apart = await db.engine.connect()
+    await set_tenant(apart, scope.organisation_id)
+    await apart.execute(
+""",
+        also=[
+            (
+                "http/idempotency.py",
+                """
+
+def _associated_data(scope: TenantScope, user_id: str, key: str) -> tuple[str, ...]:
+""",
+                """\
+    await apart.commit()
+    await apart.close()
+
+
+def _associated_data(scope: TenantScope, user_id: str, key: str) -> tuple[str, ...]:
+""",
+            )
+        ],
+    ),
+]

@@ -26,6 +26,7 @@ from tests.adjustments.reserved_instances.reservations import (
 from tests.costs.months.month_requests import close_month
 from tests.customers.billing_groups.billing_groups import create_billing_group as create_group
 from tests.customers.cloud_accounts.accounts import add_account
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.moved_histories import DONE, ObservedOperation, find_anomalies
 from tests.proof.moving_clients import PATH, MovingClientsRun, move_all_at_once, parse_reservations
 from tests.proof.real_server import real_server
@@ -39,6 +40,7 @@ TARGET = (
     "read and none is below 0; 0 anomalies; fees add up to the last digit; undoing restores "
     "everything"
 )
+SHORT = 320  # one worker is killed
 QUICK = 640
 FULL = 100_000
 SECONDS_MAX = 180
@@ -197,3 +199,56 @@ def _return_all(service: Service, before: Sequence[dict[str, Any]]) -> list[str]
     return faults + (
         ["everything was returned, but fees are still moved"] if list_fees(service, OPEN) else []
     )
+
+
+VARIANTS = [
+    BrokenVariant(
+        "closed-months-change",
+        "The fees of a closed month are split by the current moves.",
+        "the fees of a closed month changed",
+        "adjustments/reserved_instances/moved_fees.py",
+        "closing_number = state.closing_number if state.closed else None",
+        "closing_number = None",
+    ),
+    BrokenVariant(
+        "counted-before-lock",
+        "The remaining instances are counted before the reservation is locked.",
+        "is shown as",
+        "adjustments/reserved_instances/operations.py",
+        "closing_count = await lock_closing_count(db, scope, body.vendor)",
+        """closing_count = await lock_closing_count(db, scope, body.vendor)
+    moved = await records.count_moved_instances(db, scope, ri_id)""",
+        also=[
+            (
+                "adjustments/reserved_instances/operations.py",
+                "- await records.count_moved_instances(db, scope, ri_id):",
+                "- moved:",
+            )
+        ],
+    ),
+    BrokenVariant(
+        "not-locked",
+        "Two callers can move instances of one reservation at the same time.",
+        "an unexpected response",
+        "adjustments/reserved_instances/records.py",
+        ".with_for_update(of=reserved_instances)",
+        "",
+    ),
+    BrokenVariant(
+        "remainder-lost",
+        "The owner's reduction is rounded to cents, and the receiver's fee is not.",
+        "do not add up",
+        "adjustments/reserved_instances/moved_fees.py",
+        "yield _build_moved_fee(move, move.customer_id, amount.copy_negate())",
+        """cents = amount.quantize(Decimal("0.01")).copy_negate()
+            yield _build_moved_fee(move, move.customer_id, cents)""",
+    ),
+    BrokenVariant(
+        "returned-twice",
+        "Instances that another call returned meanwhile are returned again.",
+        "two calls completed the remove",
+        "adjustments/reserved_instances/records.py",
+        "_moves.removed_after_closing.is_(None),",
+        "",
+    ),
+]

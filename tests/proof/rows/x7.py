@@ -21,6 +21,7 @@ import httpx
 from nimbill.database.embedded_postgres import embedded_postgres, superuser_address
 from tests.plain_http import NO_TLS
 from tests.proof.acknowledged_writes import PATH, WritingClients, compare_with_records
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.faulty_network import (
     FaultyNetwork,
     NetworkFault,
@@ -164,3 +165,32 @@ def _read_at_once(server: RealServer, headers: dict[str, str]) -> list[str]:
     with ThreadPoolExecutor(2 * POOL_SIZE) as pool:
         statuses = Counter(pool.map(read, range(4 * POOL_SIZE)))
     return [] if set(statuses) == {200} else [f"after the faults: {dict(statuses)}"]
+
+
+VARIANTS = [
+    BrokenVariant(
+        "lost-connection-unexpected",
+        "A connection that is lost during a request is treated as an internal error.",
+        "was answered 500",
+        "database/tenant_scope.py",
+        """error.connection_invalidated
+            or is_lock_conflict(error)""",
+        "is_lock_conflict(error)",
+    ),
+    BrokenVariant(
+        "lost-peers-not-noticed",
+        "A connection that the other side has forgotten is not ended.",
+        "half-open: not everyone was served",
+        "database/tenant_scope.py",
+        'sa.event.listen(engine.sync_engine, "connect", _notice_lost_peer, insert=True)',
+        "",
+    ),
+    BrokenVariant(
+        "no-retry-after",
+        "A response without a database does not say when to retry.",
+        "was answered 503 (Retry-After None)",
+        "database/tenant_scope.py",
+        "retry_after=2,",
+        "",
+    ),
+]

@@ -18,6 +18,7 @@ from tests.invoicing.exports.export_requests import (
     request_export,
 )
 from tests.invoicing.exports.failing_statements import full_disk
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.full_disks import CYCLES, FullDisks, full_disks
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
@@ -93,3 +94,43 @@ def _fill_each_disk(environment: RowEnvironment, size: int) -> FullDisks:
 def _order(cycle: int) -> range:
     """The groups by id: "0" sorts before "0001"."""
     return range(cycle + 1)
+
+
+VARIANTS = [
+    BrokenVariant(
+        "full-disk-unexpected",
+        "A full disk of the database is treated as an internal error.",
+        "full disk answered 500",
+        "database/tenant_scope.py",
+        '_UNAVAILABLE_STATES = ("08", "53", "57", "58")',
+        '_UNAVAILABLE_STATES = ("08", "57", "58")',
+    ),
+    BrokenVariant(
+        "log-fails-requests",
+        "A request fails if its log line cannot be written.",
+        "a full disk of the log failed a request",
+        "foundation/logs.py",
+        """with suppress(OSError):
+            super().msg(message)""",
+        "super().msg(message)",
+    ),
+    BrokenVariant(
+        "written-in-two-transactions",
+        "The first half of a file is stored in a separate transaction.",
+        "the previous file was not kept",
+        "invoicing/exports/operations.py",
+        'export_id = new_id("exp")',
+        """export_id = new_id("exp")
+    from nimbill.database.tenant_scope import transaction
+
+    async with transaction(resources.engine, caller.scope.organisation_id) as first:
+        await records.add_export(
+            first,
+            caller.scope,
+            export_id=new_id("exp"),
+            kind=kind,
+            file_name=f"{kind}-{name_suffix}.csv",
+            content=content[:3],
+        )""",
+    ),
+]

@@ -24,6 +24,7 @@ from tests.invoicing.exports.export_requests import (
     request_export,
 )
 from tests.invoicing.exports.failing_statements import SQLSTATES, failing_at
+from tests.proof.broken_variants import BrokenVariant
 from tests.proof.disk_faults import CODES, fail_each_disk_call, importer_on_disk
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
@@ -148,3 +149,28 @@ def _stored(environment: RowEnvironment, service: Service) -> list[tuple[str, st
         service.organisation.organisation_id,
     )
     return [(row["export_id"], row["digest"]) for row in found]
+
+
+VARIANTS = [
+    BrokenVariant(
+        "export-in-place",
+        "An export of a month is written over the old file.",
+        "the export is incomplete",
+        "costs/focus_export.py",
+        """partial = output.with_name(f".{output.name}.part")
+        self._partial[output] = partial""",
+        "partial = output",
+    ),
+    BrokenVariant(
+        "old-file-removed-first",
+        "The old file is removed in a separate transaction before the new one is stored.",
+        "the previous file has changed",
+        "invoicing/exports/operations.py",
+        'export_id = new_id("exp")',
+        """export_id = new_id("exp")
+    from nimbill.database.tenant_scope import transaction
+
+    async with transaction(resources.engine, caller.scope.organisation_id) as first:
+        await first.execute(records.exports.delete().where(records.exports.c.kind == kind))""",
+    ),
+]
