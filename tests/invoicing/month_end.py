@@ -25,7 +25,10 @@ MONTH = "2026-09"
 PAYER = COLUMNS["bill/PayerAccountId"]
 
 # the terms of worked example A
-SETTING: dict[str, Any] = json.loads(json.dumps(VALID_SETTING), parse_float=Decimal)
+SETTING: dict[str, Any] = {
+    **json.loads(json.dumps(VALID_SETTING), parse_float=Decimal),
+    "tax_rate": Decimal("0.10"),  # files repeat a rate as it was written
+}
 JSON = {"Content-Type": "application/json"}
 
 
