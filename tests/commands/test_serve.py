@@ -20,6 +20,7 @@ from tests.command_line import (
     wait_until,
 )
 from tests.commands.run_command import run_command
+from tests.fault_injection.replacements import environment_with
 from tests.proof.real_server import RealServer, children, free_port, nimbill, real_server
 
 GROUP = b'{"billinggroup_id":"A","billinggroup_name":"B","company_name":"C","inv_aggregate":true}'
@@ -87,7 +88,9 @@ def read_command_line(pid: int) -> bytes:
 
 # Takes several seconds: it starts a server of its own.
 def test_sigterm_stops_workers_that_are_not_ready_yet(tmp_path: Path) -> None:
-    env = build_environment(tmp_path / "data")
+    # a busy machine must not kill workers that are still going to stop
+    patience = ("application/server.py", "STOP_SECONDS = 15", f"STOP_SECONDS = {2 * SECONDS_MAX}")
+    env = build_environment(tmp_path / "data") | environment_with([patience], tmp_path)
     process = start_command("serve", "--port", str(free_port()), env=env, cwd=tmp_path)
     deadline = time.monotonic() + SECONDS_MAX
     while len(list_workers(process.pid)) < 2 and time.monotonic() < deadline:

@@ -22,7 +22,7 @@ from tests.fault_injection.replacements import PYTHON_PATH
 from tests.proof.real_server import ROOT, NotStarted, free_port
 
 READY_SECONDS_MAX = 60
-STOP_SECONDS_MAX = 20
+STOP_SECONDS_MAX = 180
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 PASSWORD = "correct horse 7"
 PORTS = range(20_000, 32_000)
 READY_SECONDS_MAX = 180
-STOP_SECONDS_MAX = 45
+STOP_SECONDS_MAX = 180
 
 
 class NotStarted(Exception):

@@ -43,7 +43,7 @@ SECONDS_MAX = 600
 
 REFUSED_WITHIN_SECONDS = 10.0  # in full size
 SILENT_CONNECTIONS = 1_200
-SECONDS_BESIDE_SILENT_MAX = 1.5  # for each case; a watchdog
+SECONDS_BESIDE_SILENT_MAX = 2.0  # of four; silent connections end after eight seconds
 AT_ONCE = 8
 SLOW_READERS, SLOW_READERS_QUICK = 40, 16
 MEMORY_MAX = 128 * 2**20
