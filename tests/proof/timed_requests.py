@@ -1,6 +1,6 @@
 """Measures how long an honest client waits, in a separate process.
 
-Usage: python -m tests.proof.timed_requests <port> <token> <seconds>; prints one JSON object.
+Usage: python -m tests.proof.timed_requests <port> <token> <seconds> <pause>; prints a JSON object.
 """
 
 from __future__ import annotations
@@ -26,8 +26,10 @@ class WaitTimes:
     p99: float
 
 
-def start_timing(port: int, token: str, seconds: float) -> subprocess.Popen[str]:
-    line = [sys.executable, "-m", "tests.proof.timed_requests", str(port), token, str(seconds)]
+def start_timing(port: int, token: str, seconds: float, pause: float = 0) -> subprocess.Popen[str]:
+    """`pause` is the time between two requests."""
+    arguments = [str(port), token, str(seconds), str(pause)]
+    line = [sys.executable, "-m", "tests.proof.timed_requests", *arguments]
     return subprocess.Popen(line, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
@@ -36,7 +38,7 @@ def finish_timing(process: subprocess.Popen[str]) -> WaitTimes:
     return WaitTimes(**json.loads(output))
 
 
-def time_requests(port: int, token: str, seconds: float) -> WaitTimes:
+def time_requests(port: int, token: str, seconds: float, pause: float) -> WaitTimes:
     """Sequential requests, half on one connection, half on a new connection each."""
     milliseconds, failed = [], 0
     until = time.monotonic() + seconds
@@ -46,6 +48,7 @@ def time_requests(port: int, token: str, seconds: float) -> WaitTimes:
             began = time.perf_counter()
             failed += not _request_succeeds(connection or _connect(port), token)
             milliseconds.append((time.perf_counter() - began) * 1000)
+            time.sleep(pause)
     milliseconds.sort()
     count = len(milliseconds)
     return WaitTimes(
@@ -69,5 +72,5 @@ def _request_succeeds(connection: http.client.HTTPConnection, token: str) -> boo
 
 
 if __name__ == "__main__":
-    waited = time_requests(int(sys.argv[1]), sys.argv[2], float(sys.argv[3]))
+    waited = time_requests(int(sys.argv[1]), sys.argv[2], *map(float, sys.argv[3:]))
     print(json.dumps({name: getattr(waited, name) for name in WaitTimes.__slots__}))

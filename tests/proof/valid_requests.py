@@ -166,6 +166,10 @@ def _refresh_session(product: Product) -> Callable[[Tenant], dict[str, Any]]:
     return cookie
 
 
+def _request_password(tenant: Tenant) -> dict[str, Any]:
+    return {"value": {"organisation": tenant.organisation_id, "username": make_username(tenant)}}
+
+
 def _choose_password(product: Product) -> Callable[[Tenant], dict[str, Any]]:
     def body(tenant: Tenant) -> dict[str, Any]:
         token, now = secrets.token_urlsafe(32), datetime.now(UTC)
@@ -251,6 +255,8 @@ PUBLIC_REQUESTS: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
     "sign_in_to_portal": _sign_in,
     "refresh_core_session": _refresh_session(Product.core),
     "refresh_portal_session": _refresh_session(Product.portal),
+    "request_core_password_link": _request_password,
+    "request_portal_password_link": _request_password,
     "choose_core_password": _choose_password(Product.core),
     "choose_portal_password": _choose_password(Product.portal),
     "prove_factor_to_core": _second_step(Product.core, "sign_in", _prove),

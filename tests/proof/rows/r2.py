@@ -48,6 +48,7 @@ AT_ONCE = 8
 SLOW_READERS, SLOW_READERS_QUICK = 40, 16
 MEMORY_MAX = 128 * 2**20
 TIMED_SECONDS = 6.0
+PAUSE_SECONDS = 0.05  # of the honest client below the full size, which alone compares its times
 DOCUMENT_REQUESTS = 24  # enough to reach every worker
 # allowed slowdown of an honest client, in full size
 TIMES_MAX = 2.0
@@ -159,8 +160,9 @@ async def _measure_slow_connections(
     server: RealServer, token: str, file_path: str, size: int
 ) -> SlowConnectionEffect:
     await _build_documents(server)
+    pause = 0 if size >= FULL else PAUSE_SECONDS
     idle = await asyncio.to_thread(
-        lambda: finish_timing(start_timing(server.port, token, TIMED_SECONDS))
+        lambda: finish_timing(start_timing(server.port, token, TIMED_SECONDS, pause))
     )
     before = server.resident_bytes()
     reader_count = SLOW_READERS if size >= FULL else SLOW_READERS_QUICK
@@ -168,7 +170,7 @@ async def _measure_slow_connections(
     connections = await asyncio.to_thread(SlowConnectionProcess, server, token, size)
     timing = asyncio.create_task(
         asyncio.to_thread(
-            lambda: finish_timing(start_timing(server.port, token, 2 * TIMED_SECONDS))
+            lambda: finish_timing(start_timing(server.port, token, 2 * TIMED_SECONDS, pause))
         )
     )
     memory, _ = await asyncio.gather(

@@ -83,7 +83,7 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
         organisation.organisation_id,
     )
     service.run(lambda: _run_trials(trials, size))
-    killed = _kill_workers(trials, max(2, size // TRIALS_PER_KILL))
+    killed = _kill_workers(trials, -(-size // TRIALS_PER_KILL))
     _compare_with_records(trials)
     kinds = ", ".join(f"{count} {what}" for what, count in sorted(trials.counts.items()))
     figures = (
