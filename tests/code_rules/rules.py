@@ -46,7 +46,7 @@ QUERIES_WITHOUT_SCOPE = {
     "audit/records.py:append_entry": "the database writes the organisation",
     "audit/records.py:append_entries": "like append_entry",
     "identity/login/records.py:find_client": "finds the organisation of an exact client id",
-    "legacy/login/records.py:find_agent": "finds the organisation of an exact stack id",
+    "legacy/login/records.py:find_agent": "finds the organisation of a stack id",  # version 3
     "jobs/records.py:list_organisations_with_due_jobs": "returns ids only",
 }
 

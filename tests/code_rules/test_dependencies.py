@@ -25,9 +25,9 @@ OWN_PACKAGES = ("bench", "nimbill", "nimbill_client", "tests")
 
 # Modules that need an extra. They are imported only where a setting asks for them.
 MODULES_OF_EXTRAS = {
-    "legacy/provisioning/aws_errors.py": "aws",
-    "legacy/provisioning/aws_provisioner.py": "aws",
-    "legacy/provisioning/aws_sessions.py": "aws",
+    "legacy/provisioning/aws_errors.py": "aws",  # version 3
+    "legacy/provisioning/aws_provisioner.py": "aws",  # version 3
+    "legacy/provisioning/aws_sessions.py": "aws",  # version 3
     "costs/lake/engines/spark.py": "spark",
     "costs/lake/engines/spark_session.py": "spark",
 }

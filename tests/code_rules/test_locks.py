@@ -20,7 +20,7 @@ OF_ADJUSTMENTS = "tests/adjustments/test_held_locks.py"
 OF_CONTACTS = "tests/customers/contacts/test_create_contacts_from_csv.py"
 OF_CUSTOMERS = "tests/customers/test_held_locks.py"
 OF_IDENTITY = "tests/identity/test_held_locks.py"
-OF_LEGACY = "tests/legacy/test_held_locks.py"
+OF_LEGACY = "tests/legacy/test_held_locks.py"  # version 3
 OF_VERSIONS = "tests/http/test_version_locks.py"
 OF_WEBHOOKS = "tests/webhooks/test_held_locks.py"
 OF_CLOSING = "tests/closing/steps/test_closing_races.py"
@@ -71,9 +71,9 @@ LOCKS = {
         "tests/invoicing/exports/test_reuse_export.py"
     ),
     "jobs/records.py claim_job": "tests/jobs/test_attempts_and_turns.py",
-    "legacy/deployments/records.py list_stacks": OF_LEGACY,
-    "legacy/roles/records.py lock_role": OF_LEGACY,
-    "legacy/stacks/records.py find_stack": OF_LEGACY,
+    "legacy/deployments/records.py list_stacks": OF_LEGACY,  # version 3
+    "legacy/roles/records.py lock_role": OF_LEGACY,  # version 3
+    "legacy/stacks/records.py find_stack": OF_LEGACY,  # version 3
     "portal/budgets/records.py lock_budgets": OF_VERSIONS,
     "webhooks/records.py lock_all_endpoints": OF_WEBHOOKS,
     "webhooks/records.py lock_endpoint": OF_WEBHOOKS,

@@ -2,12 +2,13 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nimbill.commands.command_line import build_app
 from nimbill.foundation.settings import read_settings
-from nimbill.legacy.settings import read_legacy_settings
+from nimbill.legacy.settings import read_legacy_settings  # version 3
 from tests.commands.declared_commands import list_commands
 
 ROOT = Path(__file__).parents[2]
@@ -64,20 +65,19 @@ def test_every_setting_is_listed_with_its_default() -> None:
         re.findall(r"^\| `(NIMBILL_\w+)` \| (.*?) \|", text("docs/operating.md"), re.MULTILINE)
     )
     settings = read_settings({})
-    legacy_settings = read_legacy_settings(settings)
+    holders: list[Any] = [settings]
+    holders.append(read_legacy_settings(settings))  # version 3
+    sources = text("src/nimbill/foundation/settings.py")
+    sources += text("src/nimbill/legacy/settings.py")  # version 3
 
     # the last is no setting: `serve` tells its workers where it listens
-    sources = text("src/nimbill/foundation/settings.py") + text("src/nimbill/legacy/settings.py")
     assert set(listed) == set(re.findall(r"NIMBILL_[A-Z_]+", sources)) - {
         "NIMBILL_",
         "NIMBILL_LISTENS_AT",
     }
     for name, default in listed.items():
-        field = name.removeprefix("NIMBILL_").lower()
-        if hasattr(settings, field):
-            value = getattr(settings, field)
-        else:
-            value = getattr(legacy_settings, field.removeprefix("legacy_"))
+        field = name.removeprefix("NIMBILL_").removeprefix("LEGACY_").lower()
+        value = next(getattr(holder, field) for holder in holders if hasattr(holder, field))
         if isinstance(value, int) or name == "NIMBILL_BASE_URL":
             assert default == f"`{value}`", name
         elif name in ("NIMBILL_AUTH_URL", "NIMBILL_LEGACY_URL"):

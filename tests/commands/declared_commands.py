@@ -9,7 +9,12 @@ from cyclopts import App
 
 from nimbill.commands.command_line import build_app
 
-RUN_UNTIL_STOPPED = {"agent", "demo", "serve"}  # they have no result, and so no --json
+# they have no result, and so no --json
+RUN_UNTIL_STOPPED = {
+    "agent",  # version 3
+    "demo",
+    "serve",
+}
 MONTH = "2026-09"
 
 # Commands with --organisation that change nothing, and their other arguments.

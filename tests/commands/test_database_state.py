@@ -56,7 +56,7 @@ def test_reading_commands_create_no_tables_and_no_key(
     assert not Path(env["NIMBILL_DATA"]).exists()
 
 
-def test_reading_commands_do_not_migrate_an_older_database(
+def test_reading_commands_do_not_migrate_an_older_database(  # version 3
     empty_database: Address, env: dict[str, str]
 ) -> None:
     prepare(env)

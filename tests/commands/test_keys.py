@@ -24,6 +24,13 @@ def env(empty_database: Address, tmp_path: Path) -> dict[str, str]:
     return build_environment(tmp_path, NIMBILL_DATABASE_URL=empty_database.url)
 
 
+PRODUCTS = [
+    "core",
+    "portal",
+    "legacy",  # version 3
+]
+
+
 def list_keys(env: Mapping[str, str]) -> SigningKeys:
     result = run_command("keys", "list", "--json", env=env)
     assert (result.returncode, result.stderr) == (0, "")
@@ -41,7 +48,7 @@ def test_list_shows_two_keys_of_each_product_and_nothing_private(env: Mapping[st
 
     assert all(set(key) == {"kid", "product", "state", "since"} for key in keys)
     assert sorted((key["product"], key["state"]) for key in keys) == sorted(
-        (product, state) for product in ("core", "portal", "legacy") for state in ("active", "next")
+        (product, state) for product in PRODUCTS for state in ("active", "next")
     )
     assert "PRIVATE" not in json.dumps(keys)
 
@@ -76,7 +83,7 @@ def test_rotate_now_makes_the_next_keys_active(env: Mapping[str, str]) -> None:
 
     assert (result.returncode, result.stdout) == (0, "The keys were rotated.\n")
     after = list_keys(env)
-    for product in ("core", "portal", "legacy"):
+    for product in PRODUCTS:
         assert find_kid(after, product, "active") == find_kid(before, product, "next")
         assert find_kid(after, product, "retired") == find_kid(before, product, "active")
 

@@ -26,7 +26,7 @@ RULE_TABLES = (
     "nimbill.invoicing.calculation.fees",
     "nimbill.invoicing.calculation.support_plans",
     "nimbill.invoicing.exports.columns",
-    "nimbill.legacy.stacks.stack_transitions",
+    "nimbill.legacy.stacks.stack_transitions",  # version 3
 )
 CHOICE_COMMENT = re.compile(r"\s*# See docs/choices\.md, ([a-z0-9-]+)\.$")
 NOT_IMPORTED = ("nimbill.__main__", "nimbill.database.migrations.")

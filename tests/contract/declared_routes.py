@@ -10,13 +10,17 @@ from typing import Any
 from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
 
-from nimbill.access.gate import MUTATING, Public, iterate_routes
+from nimbill.access.gate import MUTATING, Audience, Public, iterate_routes
 from nimbill.access.role_actions import RoleAction
 from nimbill.application.app import create_litestar_app
 from nimbill.foundation.product import Product
 from nimbill.foundation.settings import read_settings
 from nimbill.http.routing import unwrap_optional
-from nimbill.legacy.audiences import LEGACY_AGENT
+from nimbill.legacy.audiences import LEGACY_AGENT  # version 3
+
+AUDIENCES_OF_AGENTS: list[list[Audience]] = [
+    [LEGACY_AGENT],  # version 3
+]
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Route:
     @property
     def for_agents(self) -> bool:
         """Only agents of version 3, and API clients in their place, may call it."""
-        return bool(self.handler.opt["audiences"] == [LEGACY_AGENT])
+        return bool(self.handler.opt["audiences"] in AUDIENCES_OF_AGENTS)
 
     @property
     def session_only(self) -> bool:

@@ -11,6 +11,9 @@ from tests.contract.declared_routes import declared_app
 
 Schema = dict[str, Any]
 
+# a type as the tables of the specification name it
+TYPE = r"(string|boolean|integer|number|double|object|array)s?\b"
+
 
 @cache
 def read_document() -> Schema:

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tests.contract.declared_routes import Route
+from tests.legacy.contract_entries import LEGACY_OPERATIONS  # version 3
 
 
 class OperationGroup(NamedTuple):
@@ -271,34 +272,7 @@ ADDED: dict[str, tuple[str, ...]] = {
     "read_reservation_use": ("ReadRi",),
     "read_recommendations": ("ReadRi",),
     "list_savings_plans": ("ReadRi",),
-    "read_deployment": ("ReadDeployment", "ModifyDeployment"),
-    "delete_deployment": ("ModifyDeployment",),
-    # version 3 has scopes instead of role actions
-    "apply_template": (),
-    "update_template": (),
-    "compare_templates": (),
-    "list_template_versions": (),
-    "read_template": (),
-    "list_stacks": (),
-    "describe_stack": (),
-    "delete_stack": (),
-    "describe_container": (),
-    "list_containers": (),
-    "report_agent_status": (),
-    "report_container_status": (),
-    "read_agent_configuration": (),
-    "issue_stack_credentials": (),
-    "issue_log_credentials": (),
-    "create_legacy_role": (),
-    "update_legacy_role": (),
-    "delete_legacy_role": (),
-    "list_legacy_roles": (),
-    "list_legacy_roles_of_user": (),
-    "list_own_legacy_roles": (),
-    "attach_legacy_role": (),
-    "reattach_legacy_role": (),
-    "detach_legacy_role": (),
-    "list_role_templates": (),
+    **LEGACY_OPERATIONS,  # version 3
 }
 
 # operations that the user named in the path may call without a role action

@@ -37,13 +37,6 @@ from tests.contract.sending_factories import (
     make_delivery,
     make_mailable_group,
 )
-from tests.contract.stack_factories import (
-    make_container,
-    make_deployment,
-    make_instance_with_container,
-    make_stack,
-    make_stack_with_container,
-)
 from tests.contract.tenants import (
     PAYER,
     RecordReference,
@@ -54,8 +47,11 @@ from tests.contract.tenants import (
     make_invoice_template,
     make_project,
     make_second_factor,
+    make_user,
+    make_username,
 )
 from tests.contract.webhook_factories import make_webhook, make_webhook_delivery
+from tests.legacy.contract_entries import LEGACY_REFERENCES, NOT_A_LEGACY_RECORD  # version 3
 
 # ── records ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -78,27 +74,6 @@ def make_reseller(tenant: Tenant) -> str:
         meta='{"invoice": true}',
     )
     return user_id
-
-
-def make_user(tenant: Tenant) -> str:
-    user_id = new_id("usr")
-    username = tenant.word("u")
-    tenant.add(
-        "users",
-        user_id=user_id,
-        root_user=tenant.organisation.root_user_id,
-        kind="subuser",
-        username=username,
-        email=f"{username}@example.com",
-        password_hash="!",
-    )
-    return user_id
-
-
-def make_username(tenant: Tenant) -> str:
-    user_id = make_user(tenant)
-    rows = tenant.superuser.sql("SELECT username FROM users WHERE user_id = $1", user_id)
-    return str(rows[0]["username"])
 
 
 def make_api_client(tenant: Tenant, owner: str | None = None) -> str:
@@ -140,44 +115,6 @@ def make_role(tenant: Tenant) -> str:
         permissions=["ReadUsers"],
     )
     return name
-
-
-def make_legacy_role(tenant: Tenant) -> str:
-    role_id, at = new_id("rol"), clock.now()
-    tenant.add(
-        "legacy_roles",
-        role_id=role_id,
-        user_id=tenant.organisation.root_user_id,
-        name=tenant.word("r"),
-        scope='{"version": "1", "Statement": []}',
-        create_time=at,
-        update_time=at,
-    )
-    return role_id
-
-
-def make_attached_role(tenant: Tenant) -> str:
-    """A role with one user, whom `find_last_role_holder` returns."""
-    role_id, at = make_legacy_role(tenant), clock.now()
-    tenant.add(
-        "legacy_user_roles",
-        user_role_id=new_id("uro"),
-        role_id=role_id,
-        user_id=make_user(tenant),
-        create_time=at,
-        update_time=at,
-    )
-    return role_id
-
-
-def find_last_role_holder(tenant: Tenant) -> str:
-    """The user of the role that was attached last."""
-    rows = tenant.superuser.sql(
-        "SELECT username FROM users JOIN legacy_user_roles r USING (organisation_id, user_id)"
-        " WHERE organisation_id = $1 ORDER BY r.create_time DESC LIMIT 1",
-        tenant.organisation_id,
-    )
-    return str(rows[0]["username"]) if rows else make_username(tenant)
 
 
 def make_account_group(tenant: Tenant) -> str:
@@ -262,14 +199,7 @@ SAVED_FILTER = RecordReference(make_saved_filter, "saved_filters", "filter_id")
 CLIENT = RecordReference(make_api_client, "api_clients", "client_id")
 SESSION = RecordReference(make_session, "token_families", "family_id")
 ROLE = RecordReference(make_role, "roles", "name")
-LEGACY_ROLE = RecordReference(make_legacy_role, "legacy_roles", "role_id")
-ATTACHED = RecordReference(make_attached_role, "legacy_roles", "role_id")
 FACTOR = RecordReference(make_second_factor, "second_factors", "factor_id")
-NAME_ALONE = RecordReference(make_username, "users", "username")
-HOLDER = RecordReference(find_last_role_holder, "users", "username")
-DEPLOYMENT = RecordReference(make_deployment, "legacy_stacks", "deployment")
-STACK = RecordReference(make_stack, "legacy_stacks", "stack_id")
-CONTAINER = RecordReference(make_container, "legacy_containers", "container_id")
 
 RESELLER_SIGN_IN = "list_reseller_sessions", "end_reseller_session", "remove_reseller_factors"
 # parameter or body field: the record it refers to; "operation.name" takes precedence over "name"
@@ -322,21 +252,7 @@ REFERENCES: Mapping[str, RecordReference] = {
     "begin_portal_view.user_id": RESELLER,
     "rename_account.customer_id": ACCOUNT,
     **{f"{verb}_account_group.customer_ids": ACCOUNT for verb in ("create", "change")},
-    **{f"{verb}_deployment.name": DEPLOYMENT for verb in ("read", "delete")},
-    "role_id": LEGACY_ROLE,
-    "detach_legacy_role.role_id": ATTACHED,
-    "list_legacy_roles_of_user.username": NAME_ALONE,
-    **{f"{verb}_legacy_role.username": NAME_ALONE for verb in ("attach", "reattach")},
-    "detach_legacy_role.username": HOLDER,
-    "stack_id": STACK,
-    "compare_templates.id": STACK,
-    "describe_container.container_id": CONTAINER,
-    "list_containers.stack_id": RecordReference(
-        make_stack_with_container, "legacy_containers", "stack_id"
-    ),
-    "list_containers.instance_id": RecordReference(
-        make_instance_with_container, "legacy_containers", "instance_id"
-    ),
+    **LEGACY_REFERENCES,  # version 3
     **{f"{verb}.user_id": RESELLER for verb in ("delete_reseller", "change_reseller_password")},
     "update_reseller_meta.user_id": RESELLER,
     **{f"{operation}.user_id": RESELLER for operation in RESELLER_SIGN_IN},
@@ -364,9 +280,7 @@ NOT_A_RECORD: Mapping[str, str] = {
     "line": "a line of an invoice",
     "revision": "the number of an invoice's revision",
     **dict.fromkeys(("limit", "offset"), "a number"),
-    "agent_id": "chosen by the agent",
-    "container_id": "chosen by the agent",
-    "instance_id": "chosen by the vendor or the agent",
+    **NOT_A_LEGACY_RECORD,  # version 3
     "namespace": "core or portal",
     **dict.fromkeys(("from", "to"), "a time"),
     **dict.fromkeys(("date_from", "date_to", "amount_from", "amount_to"), "a limit of a range"),

@@ -27,9 +27,9 @@ MANUALLY_PARSED: dict[str, str] = {
     "create_accounts_from_csv": "tests of the operation send ids of other organisations",
     "create_contacts_from_csv": "tests of the operation send ids of other organisations",
     "record_payments_from_csv": "tests of the operation send numbers of other organisations",
-    "detach_legacy_role": "the user is named in the query too",
-    "apply_template": "a template refers to no record",
-    "update_template": "a template refers to no record; the path names the stack",
+    "detach_legacy_role": "the user is named in the query too",  # version 3
+    "apply_template": "a template refers to no record",  # version 3
+    "update_template": "a template refers to no record; the path names the stack",  # version 3
 }
 
 # names that look like references; each one needs an entry in REFERENCES or NOT_A_RECORD

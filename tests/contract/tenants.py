@@ -179,6 +179,27 @@ def next_account_number(tenant: Tenant) -> str:
     return f"{tenant.account_prefix}{next(tenant.numbers):07d}"
 
 
+def make_user(tenant: Tenant) -> str:
+    user_id = new_id("usr")
+    username = tenant.word("u")
+    tenant.add(
+        "users",
+        user_id=user_id,
+        root_user=tenant.organisation.root_user_id,
+        kind="subuser",
+        username=username,
+        email=f"{username}@example.com",
+        password_hash="!",
+    )
+    return user_id
+
+
+def make_username(tenant: Tenant) -> str:
+    user_id = make_user(tenant)
+    rows = tenant.superuser.sql("SELECT username FROM users WHERE user_id = $1", user_id)
+    return str(rows[0]["username"])
+
+
 def make_second_factor(tenant: Tenant) -> str:
     """A passkey of the root user."""
     factor_id = new_id("fct")

@@ -44,7 +44,7 @@ ROWS_OF_OPERATION: dict[str, list[str]] = {
     "record_payments_from_csv": ["record_payment"],
     "create_invoices": ["create_invoice", "create_invoices"],  # for each invoice and for the run
     "begin_second_factor": [],  # the completed registration writes the row
-    "compare_templates": [],  # changes nothing
+    "compare_templates": [],  # version 3
     "preview_invoice_template": [],
     "preview_sending": [],
     "preview_correction": [],
@@ -56,7 +56,7 @@ ROWS_OF_OPERATION: dict[str, list[str]] = {
 PUBLIC = {
     "issue_core_token",
     "issue_portal_token",
-    "issue_legacy_token",
+    "issue_legacy_token",  # version 3
     "sign_in_to_core",
     "sign_in_to_portal",
     "refresh_core_session",

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from nimbill.legacy.stacks.stack_transitions import LayerStatus
 from tests.contract.interface_schemas import (
+    TYPE,
     Schema,
     find_schema,
     list_alternatives,
@@ -15,7 +15,7 @@ from tests.contract.interface_schemas import (
     list_types,
     list_values,
 )
-from tests.contract.specification import find_section, parse_tables, read_specification, read_table
+from tests.contract.specification import find_section, parse_tables, read_specification
 
 # headings of tables of fields, and the schema of each table below them
 SCHEMAS = {
@@ -30,11 +30,11 @@ SCHEMAS = {
     "Decision about late costs": ["DriftDecisionRequest"],
     "Endpoint for events": ["WebhookEndpointBody"],
     "Free format item": ["FreeFormatItem"],
-    "Legacy agent configuration": ["AgentConfiguration"],
-    "Legacy container": ["Container"],
-    "Legacy stack": ["Stack"],
-    "Legacy template version item": ["TemplateVersion"],
-    "Legacy token response": ["LegacyTokenAnswer"],
+    "Legacy agent configuration": ["AgentConfiguration"],  # version 3
+    "Legacy container": ["Container"],  # version 3
+    "Legacy stack": ["Stack"],  # version 3
+    "Legacy template version item": ["TemplateVersion"],  # version 3
+    "Legacy token response": ["LegacyTokenAnswer"],  # version 3
     "Payment of an invoice": ["PaymentRequest"],
     "Permission listing item": ["PermissionListing"],
     "Recalculation": ["RecalculationApply"],
@@ -44,12 +44,6 @@ SCHEMAS = {
     "Subuser creation body": ["SubuserCreate"],
     "Token response": ["TokenResponse"],
 }
-RECORDS = {
-    "Role": "LegacyRole",
-    "User role (current user listing)": "LegacyUserRole",
-    "Role template": "LegacyRoleTemplate",
-}
-TYPE = r"(string|boolean|integer|number|double|object|array)s?\b"
 # a value as text, which the body calls something else
 OTHER_TYPES = {"template body": "object"}
 
@@ -113,40 +107,3 @@ def test_a_field_has_the_specified_length_and_values(heading: str) -> None:
         values = re.findall(r"`(\w+)`", rule)
         if list_values(field) and values and "vendor" not in row["Field"]:
             assert sorted(values) == sorted(filter(None, list_values(field))), row
-
-
-@pytest.mark.parametrize("record", RECORDS)
-def test_a_role_record_of_version_3_has_the_specified_fields(record: str) -> None:
-    fields = dict(read_table("Legacy role records", "Record"))[record]
-    names = re.findall(r"\w+", re.sub(r"\([^)]*\)", "", fields))
-    texts = re.findall(r"(\w+) \((?:JSON )?(\w+)", fields)
-    properties = find_schema(RECORDS[record])["properties"]
-
-    assert names == list(properties)
-    assert all(list_types(properties[name]) == {type_} for name, type_ in texts)
-
-
-def list_deployment_fields() -> dict[str, Schema]:
-    """The fields of a deployment under the names that the table gives them."""
-    fields = {}
-    for prefix, schema in (
-        ("", "Deployment"),
-        ("stacks[].", "DeployedStack"),
-        ("items[].", "DeploymentItem"),
-    ):
-        for name, field in find_schema(schema)["properties"].items():
-            fields[prefix + name] = field
-    return fields
-
-
-def test_a_deployment_has_the_specified_fields() -> None:
-    rows, fields = read_table("Deployment"), list_deployment_fields()
-
-    assert [name for name, _ in rows] == list(fields)
-    for name, type_ in rows:
-        assert list_types(fields[name]) == set(re.findall(TYPE, type_)[:1]), name
-    types = dict(rows)
-    assert re.findall(r"`(\w+)`", types["items[].status"]) == list(LayerStatus)
-    (resource,) = list_alternatives(fields["items[].resources"]["items"])
-    named = re.findall(r"`(\w+)` \([^)]*?(\w+)\)", types["items[].resources"])
-    assert named == [(name, *list_types(field)) for name, field in resource["properties"].items()]

@@ -15,7 +15,7 @@ from nimbill.identity.rbac.role_rules import (
 )
 from nimbill.identity.users.bodies import ApiClientRecord, SubuserCreate
 from nimbill.identity.users.user_rules import find_password_violations, find_username_violations
-from nimbill.legacy.login.bodies import LegacyTokenAnswer
+from nimbill.legacy.login.bodies import LegacyTokenAnswer  # version 3
 from tests.contract.specification import read_table
 
 Body = type[msgspec.Struct]
@@ -35,7 +35,7 @@ def list_fields(body: Body, prefix: str = "") -> list[str]:
     ("heading", "body"),
     [
         ("Token response", TokenResponse),
-        ("Legacy token response", LegacyTokenAnswer),
+        ("Legacy token response", LegacyTokenAnswer),  # version 3
         ("Permission listing item", PermissionListing),
         ("API client", ApiClientRecord),
         ("Subuser creation body", SubuserCreate),

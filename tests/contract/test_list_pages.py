@@ -13,9 +13,8 @@ from nimbill.http.list_parameters import TOTAL_HEADER
 from tests.contract.declared_routes import Route, protected_routes
 from tests.contract.full_groups import make_full_group
 from tests.contract.month_factories import make_import
-from tests.contract.resource_factories import make_user
 from tests.contract.superuser import connect_superuser
-from tests.contract.tenants import PLAIN_VALUES, Tenant, make_project, new_tenant
+from tests.contract.tenants import PLAIN_VALUES, Tenant, make_project, make_user, new_tenant
 from tests.problem_responses import read_problem
 from tests.running_service import Service
 

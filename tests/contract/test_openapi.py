@@ -318,7 +318,7 @@ def test_a_token_endpoint_has_one_body_and_documents_its_refusal_first() -> None
     for path, content_type in (
         ("/core/access_token", "application/x-www-form-urlencoded"),
         ("/access_token", "application/x-www-form-urlencoded"),
-        ("/v3/access_token", "application/json"),
+        ("/v3/access_token", "application/json"),  # version 3
     ):
         documented = DOCUMENT["paths"][path]["post"]
 

@@ -44,16 +44,16 @@ OURS, THEIRS, HIDDEN = "kanaria", "kanarib", "kanaric"
 SELECTED_BY_QUERY = {
     "change_budget_alerts",
     "change_budgets",
-    "detach_legacy_role",
+    "detach_legacy_role",  # version 3
     "download_discount_csv",
     "download_merged_csv",
-    "issue_log_credentials",
-    "issue_stack_credentials",
+    "issue_log_credentials",  # version 3
+    "issue_stack_credentials",  # version 3
     "list_anomalies",
-    "list_containers",
-    "list_template_versions",
+    "list_containers",  # version 3
+    "list_template_versions",  # version 3
     "print_customer_invoice",
-    "read_agent_configuration",
+    "read_agent_configuration",  # version 3
     "read_budget_alerts",
     "read_budgets",
     "read_dashboard",
@@ -62,12 +62,12 @@ SELECTED_BY_QUERY = {
 }
 
 
-# operations that find the stack and refuse it to an API client
-FOR_THE_AGENT_ALONE = {"issue_log_credentials", "issue_stack_credentials"}
+# operations that find the stack and refuse it to an API client  # version 3
+FOR_THE_AGENT_ALONE = {"issue_log_credentials", "issue_stack_credentials"}  # version 3
 
 
 def is_found(route: Route, response: httpx.Response) -> bool:
-    if route.operation in FOR_THE_AGENT_ALONE:
+    if route.operation in FOR_THE_AGENT_ALONE:  # version 3
         return bool(response.status_code == 403 and response.json()["code"] == "agent_alone")
     return response.is_success
 

@@ -1,7 +1,6 @@
 """A valid body for each operation, with all fields and texts of the tenant."""
 
 import base64
-import json
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -20,14 +19,10 @@ from tests.contract.month_factories import (
 )
 from tests.contract.payment_factories import payment_file
 from tests.contract.resource_factories import (
-    make_legacy_role,
     make_reseller,
     make_role,
-    make_user,
-    make_username,
 )
 from tests.contract.sending_factories import make_mailable_group
-from tests.contract.stack_factories import add_container, make_stack, template_body
 from tests.contract.tenants import (
     PAYER,
     Tenant,
@@ -35,10 +30,12 @@ from tests.contract.tenants import (
     make_billing_group,
     make_invoice_template,
     make_project,
+    make_user,
     next_account_number,
 )
 from tests.customers.billing_groups.sample_bodies import VALID_SETTING
 from tests.identity.second_factors.authenticator import Authenticator, encode
+from tests.legacy.contract_entries import LEGACY_BODIES  # version 3
 from tests.running_service import PASSWORD
 
 UPDATED_SETTING = VALID_SETTING | {
@@ -308,21 +305,6 @@ def free_format_item(tenant: Tenant) -> dict[str, Any]:
     }
 
 
-def legacy_role_body(tenant: Tenant) -> dict[str, Any]:
-    return {"name": tenant.word("r"), "scope": '{"version": "1", "Statement": []}'}
-
-
-def applied_body(tenant: Tenant) -> dict[str, Any]:
-    return template_body(tenant) | {"nickname": tenant.word("n")}
-
-
-def compared_body(tenant: Tenant) -> dict[str, Any]:
-    return {
-        "id": [{make_stack(tenant): {"version": "latest"}}],
-        "body": [json.dumps(template_body(tenant))],
-    }
-
-
 def account_group_body(tenant: Tenant) -> dict[str, Any]:
     company_id = make_billing_group(tenant)
     return {
@@ -431,23 +413,5 @@ BODIES: Mapping[str, Callable[[Tenant], Any]] = {
     "update_role": lambda tenant: {"name": tenant.word("r"), "permissions": ["ReadUsers"]},
     "map_roles": lambda tenant: {"user_id": make_user(tenant), **mapping_body(tenant)},
     "replace_mappings": mapping_body,
-    "create_legacy_role": legacy_role_body,
-    "update_legacy_role": legacy_role_body,
-    "attach_legacy_role": lambda tenant: {
-        "username": make_username(tenant),
-        "role_id": make_legacy_role(tenant),
-    },
-    "reattach_legacy_role": lambda tenant: {"username": make_username(tenant)},
-    "detach_legacy_role": lambda _: {},
-    "apply_template": applied_body,
-    "update_template": applied_body,
-    "compare_templates": compared_body,
-    "report_agent_status": lambda tenant: {
-        "stack_id": make_stack(tenant),
-        "agent_id": tenant.word("a"),
-        "status": "starting",
-        "instance_id": tenant.word("i"),
-        "message": tenant.word("m"),
-    },
-    "report_container_status": add_container,
+    **LEGACY_BODIES,  # version 3
 }

@@ -28,7 +28,7 @@ from nimbill.demo.monthly_data import (
 from nimbill.demo.resellers import AOZORA, MINATO, DemoReseller
 from nimbill.demo.seed_steps import AMOUNT, REQUESTER
 from nimbill.demo.sending_steps import CORRECTED_TERMS, CORRECTION_REASON
-from nimbill.demo.stack_steps import DEPLOYMENT
+from nimbill.demo.stack_steps import DEPLOYMENT  # version 3
 from nimbill.demo.write_cost_files import CORRECTED_BILLING_GROUP, UNASSIGNED_ACCOUNTS
 from nimbill.foundation import exact_json
 from tests.demo.demo_process import DemoProcess
@@ -236,7 +236,7 @@ def check_pdf_files_exist(demo: DemoProcess) -> None:
     assert str(pdf_folder(demo.folder, AOZORA)) in demo.guide
 
 
-def check_stack_is_complete(client: ResellerClient) -> None:
+def check_stack_is_complete(client: ResellerClient) -> None:  # version 3
     (stack,) = client.get(f"/v0/deployments/{DEPLOYMENT}")["stacks"]
     assert (stack["name"], stack["region"]) == ("calm-harbour", "ap-northeast-1")
     assert [(item["name"], item["status"], len(item["resources"])) for item in stack["items"]] == [

@@ -97,7 +97,7 @@ def check_seed_data(demo: DemoProcess) -> None:
     seed_data_checks.check_customer_has_a_subuser(client)
     seed_data_checks.check_second_reseller_is_invoiced(ResellerClient(demo, MINATO))
     seed_data_checks.check_pdf_files_exist(demo)
-    seed_data_checks.check_stack_is_complete(client)
+    seed_data_checks.check_stack_is_complete(client)  # version 3
     seed_data_checks.check_operator_can_decide_about_a_request(client)
 
 
@@ -138,10 +138,12 @@ def check_commands(demo: DemoProcess) -> None:
     (graph,) = [line for line in output.splitlines() if line.startswith('{"interval"')]
     assert f'"points":["{MONTHS[0]}",' in graph
     assert re.search(r"intact: \d+ rows", output)
-    assert output.count('"key":"AWS::EC2::Instance"') == 3
-    assert '"nickname":"calm-harbour"' in output
-    assert '"stack_status":"CREATE_COMPLETE"' in output
-    assert re.search(r"^sunset: \w{3}, \d\d \w{3} \d{4} ", output, re.IGNORECASE | re.MULTILINE)
+    assert output.count('"key":"AWS::EC2::Instance"') == 3  # version 3
+    assert '"nickname":"calm-harbour"' in output  # version 3
+    assert '"stack_status":"CREATE_COMPLETE"' in output  # version 3
+    assert re.search(  # version 3
+        r"^sunset: \w{3}, \d\d \w{3} \d{4} ", output, re.IGNORECASE | re.MULTILINE
+    )
     check_cost_output(output)
     check_invoice_output(output, demo)
 

@@ -15,7 +15,7 @@ from nimbill.foundation.settings import SettingsError
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 SPARK = {"NIMBILL_ENGINE": "spark", "NIMBILL_SPARK_MASTER": "spark://127.0.0.1:7077"}
-AWS = {"NIMBILL_PROVISIONER": "aws"}
+AWS = {"NIMBILL_PROVISIONER": "aws"}  # version 3
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_each_missing_module_names_its_extra(missing: set[str], extra: str, modu
     [
         (SPARK, "pyspark", "NIMBILL_ENGINE=spark"),
         (SPARK, "ibis", "NIMBILL_ENGINE=spark"),
-        (AWS, "boto3", "NIMBILL_PROVISIONER=aws"),
+        (AWS, "boto3", "NIMBILL_PROVISIONER=aws"),  # version 3
     ],
 )
 def test_a_setting_that_needs_a_missing_extra_is_refused_at_the_start(

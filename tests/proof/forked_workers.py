@@ -89,7 +89,8 @@ def _wait_for_worker(workers: ForkedWorkers) -> None:
 
 def main() -> None:
     port, current = int(sys.argv[1]), Path(sys.argv[2])
-    import nimbill.legacy.provisioning.aws_provisioner  # noqa: F401  # loaded late otherwise
+    # It would be loaded late.  # version 3
+    import nimbill.legacy.provisioning.aws_provisioner  # noqa: F401  # version 3
     from nimbill.application.app import add_middleware, create_litestar_app
     from nimbill.foundation.logs import configure_logs
     from nimbill.foundation.settings import read_settings

@@ -14,7 +14,7 @@ from nimbill.database.embedded_postgres import Address, embedded_postgres, super
 from nimbill.database.tenant_scope import create_app_engine
 from nimbill.foundation.encryption import load_or_create_key
 from nimbill.identity.organisations.operations import NewOrganisation, create_organisation
-from tests.legacy.provisioning.cloud_server import cloud_server
+from tests.legacy.provisioning.cloud_server import cloud_server  # version 3
 from tests.proof.counting_proxy import CountingProxy, counting_proxy
 from tests.proof.file_events import FileEvents, file_events
 from tests.proof.forked_workers import ForkedWorkers, forked_workers
@@ -129,10 +129,10 @@ def killed_service(folder: Path) -> Iterator[KilledService]:
         superuser = superuser_address(folder / "postgres")
         created = asyncio.run(create_organisations(database, data / "key", ["X1 0", "X1 1"]))
         proxy = stack.enter_context(counting_proxy(sockets, database))
-        cloud = stack.enter_context(cloud_server())
+        cloud = stack.enter_context(cloud_server())  # version 3
         settings = {
-            "NIMBILL_PROVISIONER": "aws",
-            "NIMBILL_AWS_ENDPOINT_URL": cloud.url,
+            "NIMBILL_PROVISIONER": "aws",  # version 3
+            "NIMBILL_AWS_ENDPOINT_URL": cloud.url,  # version 3
             "NIMBILL_DATABASE_URL": proxy.address.url,
             "NIMBILL_KEY_FILE": str(data / "key"),
             "NIMBILL_RATE_LIMIT": "0",
@@ -143,19 +143,25 @@ def killed_service(folder: Path) -> Iterator[KilledService]:
             Organisation(
                 new.organisation_id,
                 workers.url,
-                {},
-                {},
-                cloud,
-                data / "inbox" / new.organisation_id,
-                superuser,
+                headers={},
+                legacy={},  # version 3
+                cloud=cloud,  # version 3
+                inbox=data / "inbox" / new.organisation_id,
+                superuser=superuser,
             )
             for new in created
         ]
         for organisation, new in zip(organisations, created, strict=True):
             organisation.client |= {"client_id": new.client_id, "client_secret": new.client_secret}
             organisation.headers |= _bearer(organisation, new, "/core/access_token")
-            as_root = {"grant_type": "password", "username": "root", "password": PASSWORD}
-            organisation.legacy |= _bearer(organisation, new, "/v3/access_token", **as_root)
+            as_root = {  # version 3
+                "grant_type": "password",
+                "username": "root",
+                "password": PASSWORD,
+            }
+            organisation.legacy |= _bearer(  # version 3
+                organisation, new, "/v3/access_token", **as_root
+            )
         yield KilledService(workers, proxy, files, superuser, organisations[0], organisations[1])
 
 

@@ -68,7 +68,7 @@ class CanaryClient:
     def send_refused_token_requests(self) -> None:
         for form in self._wrong_forms():
             self.send("POST", "/core/access_token", data=form)
-            self.send("POST", "/v3/access_token", json=form)
+            self.send("POST", "/v3/access_token", json=form)  # version 3
             self.send(
                 "POST", "/access_token", files={name: (None, value) for name, value in form.items()}
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from threading import Lock
 
@@ -13,31 +13,31 @@ from nimbill.access import effective_permissions
 from nimbill.access.role_actions import RoleAction
 from nimbill.customers.resellers import records as resellers
 from nimbill.database.tenant_scope import TenantScope, transaction
-from nimbill.foundation import clock, exact_json
+from nimbill.foundation import clock, exact_json  # version 3
 from nimbill.foundation.ids import new_id
 from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.users import records as users
 from nimbill.identity.users.operations import add_api_client
-from nimbill.legacy.stacks import records as stacks
-from nimbill.legacy.templates import records as templates
-from nimbill.legacy.token_product import LEGACY
+from nimbill.legacy.stacks import records as stacks  # version 3
+from nimbill.legacy.templates import records as templates  # version 3
+from nimbill.legacy.token_product import LEGACY  # version 3
 from tests.customers.billing_groups.billing_groups import create_billing_group
-from tests.legacy.agents import AgentLogin, agent_headers, create_agent
-from tests.legacy.roles.role_requests import (
+from tests.legacy.agents import AgentLogin, agent_headers, create_agent  # version 3
+from tests.legacy.roles.role_requests import (  # version 3
     attach_role,
     build_document,
     build_statement,
     create_role,
 )
-from tests.legacy.templates.template_requests import build_template
+from tests.legacy.templates.template_requests import build_template  # version 3
 from tests.portal.portal_customer import ALL_FLAGS
 from tests.portal.staff_views.view_requests import begin_view, view_headers
 from tests.running_service import NO_PASSWORD, PASSWORD, Service
 from tests.subusers import create_subuser, issue_token_headers
 
 GROUPS, ACCOUNTS, BUDGETS = "/m/core/billinggroup", "/m/portal/accounts", "/m/portal/budgets"
-STACKS, AGENT_STATUS = "/v3/alm/stack", "/v3/alm/agent/agent_status"
+STACKS, AGENT_STATUS = "/v3/alm/stack", "/v3/alm/agent/agent_status"  # version 3
 
 Add = Callable[..., Awaitable[str]]
 
@@ -67,13 +67,16 @@ class RightsMaker:
     service: Service
     lock: Lock = field(default_factory=Lock)  # the test client serves one thread at a time
     company_id: str = field(init=False)
-    other_role: str = field(init=False)  # of version 3: a user without any role may do everything
+    # a user without any role may do everything  # version 3
+    other_role: str = field(init=False)  # version 3
 
     def __post_init__(self) -> None:
         root = self.service.root()
         self.company_id = create_billing_group(self.service, root, billinggroup_id="T3")
-        document = build_document(build_statement(action=["container:describeContainers"]))
-        self.other_role = create_role(self.service, document)
+        document = build_document(  # version 3
+            build_statement(action=["container:describeContainers"])
+        )
+        self.other_role = create_role(self.service, document)  # version 3
 
     # ── core ─────────────────────────────────────────────────────────────────────────────────────
 
@@ -209,16 +212,16 @@ class RightsMaker:
 
     # ── version 3 ────────────────────────────────────────────────────────────────────────────────
 
-    def legacy_user(self) -> Right:
+    def legacy_user(self) -> Right:  # version 3
         return self._legacy_right("user", ["stack:describeStacks"], Right(STACKS, {}, {}))
 
-    def client_as_agent(self) -> Right:
+    def client_as_agent(self) -> Right:  # version 3
         """An API client in the place of an agent, whose user may describe the stack."""
         agent = create_agent(self.service)
         opened = replace(_agent_right(agent), owner={})
         return self._legacy_right("client", ["stack:describeStack"], opened)
 
-    def agent(self) -> Right:
+    def agent(self) -> Right:  # version 3
         agent = create_agent(self.service)
         self._run(self._add_template, agent.stack_id)
         with self.lock:
@@ -226,7 +229,9 @@ class RightsMaker:
         owner = self.service.root(product=LEGACY)
         return replace(_agent_right(agent), headers=headers, owner=owner)
 
-    async def _add_template(self, db: AsyncConnection, scope: TenantScope, stack_id: str) -> str:
+    async def _add_template(  # version 3
+        self, db: AsyncConnection, scope: TenantScope, stack_id: str
+    ) -> str:
         """Without a template, a stack is neither described nor deleted."""
         stack = await stacks.find_stack(db, scope, stack_id)
         assert stack is not None
@@ -243,7 +248,9 @@ class RightsMaker:
         )
         return ""
 
-    def _legacy_right(self, subject_type: str, actions: Sequence[str], opened: Right) -> Right:
+    def _legacy_right(  # version 3
+        self, subject_type: str, actions: list[str], opened: Right
+    ) -> Right:
         person = create_subuser(self.service)
         name, scope = (
             f"role-{person.user_id[-12:]}",
@@ -284,6 +291,6 @@ class RightsMaker:
         return self.service.run(run)
 
 
-def _agent_right(agent: AgentLogin) -> Right:
+def _agent_right(agent: AgentLogin) -> Right:  # version 3
     form = {"stack_id": agent.stack_id, "agent_id": "i-1", "status": "started"}
     return Right(AGENT_STATUS, {}, {}, form=form, accepted=202)

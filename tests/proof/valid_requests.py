@@ -19,10 +19,9 @@ from nimbill.foundation.product import Product
 from nimbill.http.downloads import CSV_TYPE
 from nimbill.identity.users.password_links import hash_link_token
 from tests.contract.declared_routes import Route, all_routes
-from tests.contract.resource_factories import make_user, make_username
 from tests.contract.route_requests import build_valid_request, session_headers
 from tests.contract.superuser import Superuser
-from tests.contract.tenants import Tenant, new_tenant
+from tests.contract.tenants import Tenant, make_user, make_username, new_tenant
 from tests.identity.second_factors.authenticator import Authenticator, encode
 from tests.invoicing.exports.export_requests import create_link
 from tests.proof.asgi_calls import as_headers
@@ -249,7 +248,7 @@ def _download(tenant: Tenant) -> dict[str, Any]:
 PUBLIC_REQUESTS: Mapping[str, Callable[[Tenant], dict[str, Any]]] = {
     "issue_core_token": _form,
     "issue_portal_token": _form,
-    "issue_legacy_token": lambda tenant: {"value": _client(tenant)},
+    "issue_legacy_token": lambda tenant: {"value": _client(tenant)},  # version 3
     "download": _download,
     "sign_in_to_core": _sign_in,
     "sign_in_to_portal": _sign_in,

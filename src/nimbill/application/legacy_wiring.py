@@ -1,9 +1,33 @@
 """Version 3 of the API as an extension of the application.
 
-To retire version 3, delete `nimbill/legacy`, this file, `legacy_agent_role.py`, the command
-`nimbill agent`, the demo's stack files, the rule of the setting `agent_role_arn`, and every line
-marked `# version 3`; `tests/application/test_without_legacy.py` does the same in a copy of the
-project and starts what is left.
+To remove version 3:
+
+1. Delete these files and folders:
+
+       src/nimbill/legacy
+       src/nimbill/application/legacy_wiring.py
+       src/nimbill/application/legacy_agent_role.py
+       src/nimbill/commands/agent.py
+       src/nimbill/customers/organisation_settings/agent_role_rules.py
+       src/nimbill/demo/stack_steps.py
+       tests/application/test_without_legacy.py
+       tests/legacy
+       tests/proof/killed_operations/moving_stacks.py
+       tests/proof/leaky_stacks.py
+       tests/proof/legacy_escalation.py
+       tests/proof/random_scopes.py
+       tests/proof/rows/a4.py
+       docs/migrating-from-v3.md
+       docs/specification/legacy.md
+       docs/stacks-and-agents.md
+
+2. Delete every line that ends with `# version 3`, together with the lines that are indented below
+   it and the bracket that closes it: a mark at `def` removes the function.
+3. Run `make lock`, `make routes` and `make web-types`, then `make check` and `make test`, which
+   name the links, sections and texts of docs/ and web/ that are left over.
+
+`tests/application/test_without_legacy.py` does 1 and 2 in a copy of the project, checks what is
+left and starts it.
 
 Routes and jobs are imported when a server asks for them, because each command imports this file.
 """

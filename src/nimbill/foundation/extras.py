@@ -3,7 +3,10 @@
 from importlib.util import find_spec
 
 # The modules that each extra of pyproject.toml must provide.
-MODULES = {"aws": ("boto3", "botocore"), "spark": ("ibis", "pyspark")}
+MODULES = {
+    "aws": ("boto3", "botocore"),  # version 3
+    "spark": ("ibis", "pyspark"),
+}
 
 
 def describe_missing_extra(extra: str, needed_by: str) -> str | None:

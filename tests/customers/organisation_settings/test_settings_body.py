@@ -59,7 +59,7 @@ def test_a_role_for_agents_is_accepted(arn: str) -> None:
     assert check(agent_role_arn=arn) == []
 
 
-@pytest.mark.parametrize(
+@pytest.mark.parametrize(  # version 3
     "arn",
     [
         "agents",
@@ -70,7 +70,7 @@ def test_a_role_for_agents_is_accepted(arn: str) -> None:
         "arn:aws:iam::123456789012:role/ä",
     ],
 )
-def test_any_other_role_for_agents_is_refused(arn: str) -> None:
+def test_any_other_role_for_agents_is_refused(arn: str) -> None:  # version 3
     rule = "an ARN such as arn:aws:iam::123456789012:role/agents"
 
     assert check(agent_role_arn=arn) == [("agent_role_arn", rule)]

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from nimbill.foundation.product import Product
-from nimbill.legacy.token_product import LEGACY
+from nimbill.legacy.token_product import LEGACY  # version 3
 from tests.customers.resellers.reseller_accounts import (
     CUSTOM_PASSWORD,
     EMAIL,
@@ -29,7 +29,10 @@ from tests.problem_responses import read_problem
 from tests.running_service import PASSWORD, Service
 from tests.subusers import issue_token_headers
 
-OTHER_PRODUCTS = (Product.core, LEGACY)
+OTHER_PRODUCTS = (
+    Product.core,
+    LEGACY,  # version 3
+)
 ME = "/m/portal/me"
 ALL_FLAGS = {"users_management": True, "open_api": True}
 

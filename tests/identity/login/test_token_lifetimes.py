@@ -10,8 +10,8 @@ import time_machine
 
 from nimbill.foundation.product import Product
 from nimbill.foundation.settings import read_settings
-from nimbill.legacy.settings import read_legacy_settings
-from nimbill.legacy.token_product import LEGACY
+from nimbill.legacy.settings import read_legacy_settings  # version 3
+from nimbill.legacy.token_product import LEGACY  # version 3
 from tests.identity.login.token_requests import (
     PRODUCTS,
     client_form,
@@ -31,7 +31,7 @@ def short_lived(running: Service, tmp_path_factory: pytest.TempPathFactory) -> I
         NIMBILL_KEY_FILE=str(running.settings.key_file),
         NIMBILL_CORE_TOKEN_SECONDS="60",
         NIMBILL_PORTAL_TOKEN_SECONDS="120",
-        NIMBILL_LEGACY_TOKEN_SECONDS="180",
+        NIMBILL_LEGACY_TOKEN_SECONDS="180",  # version 3
     ) as service:
         yield service
 
@@ -41,11 +41,16 @@ def test_the_default_lifetimes_are_a_day_and_for_version_3_half_a_day() -> None:
 
     assert settings.core_token_seconds == 86_400
     assert settings.portal_token_seconds == 86_400
-    assert read_legacy_settings(settings).token_seconds == 43_200
+    assert read_legacy_settings(settings).token_seconds == 43_200  # version 3
 
 
 @pytest.mark.parametrize(
-    ("product", "seconds"), [(Product.core, 60), (Product.portal, 120), (LEGACY, 180)]
+    ("product", "seconds"),
+    [
+        (Product.core, 60),
+        (Product.portal, 120),
+        (LEGACY, 180),  # version 3
+    ],
 )
 def test_every_lifetime_is_a_setting(short_lived: Service, product: Product, seconds: int) -> None:
     tokens = issue_tokens(short_lived, client_form(short_lived.organisation), product)

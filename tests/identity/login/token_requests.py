@@ -11,11 +11,16 @@ import jwt
 
 from nimbill.foundation.product import Product
 from nimbill.identity.organisations.operations import NewOrganisation
-from nimbill.legacy.token_product import LEGACY
+from nimbill.legacy.token_product import LEGACY  # version 3
 from tests.running_service import PASSWORD, Service
 
-CORE, PORTAL, LEGACY_TOKEN_PATH = "/core/access_token", "/access_token", "/v3/access_token"
-TOKEN_PATHS = {Product.core: CORE, Product.portal: PORTAL, LEGACY: LEGACY_TOKEN_PATH}
+CORE, PORTAL = "/core/access_token", "/access_token"
+LEGACY_TOKEN_PATH = "/v3/access_token"  # version 3
+TOKEN_PATHS = {
+    Product.core: CORE,
+    Product.portal: PORTAL,
+    LEGACY: LEGACY_TOKEN_PATH,  # version 3
+}
 PRODUCTS = (Product.core, Product.portal)
 
 # a route that needs a valid token but no permission

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from nimbill.foundation.product import Product
-from nimbill.legacy.token_product import LEGACY
+from nimbill.legacy.token_product import LEGACY  # version 3
 from tests.customers.billing_groups.billing_groups import create_billing_group
 from tests.customers.resellers.reseller_accounts import CUSTOM_PASSWORD, create_reseller
 from tests.identity.login.console_sessions import parse_cookies, refresh_session, sign_in
@@ -172,7 +172,13 @@ def test_sessions_continue_when_a_factor_becomes_required(service: Service) -> N
 # ── the password grant ───────────────────────────────────────────────────────────────────────────
 
 
-@pytest.mark.parametrize("product", [*PRODUCTS, LEGACY])
+@pytest.mark.parametrize(
+    "product",
+    [
+        *PRODUCTS,
+        LEGACY,  # version 3
+    ],
+)
 def test_the_password_grant_refuses_users_with_a_factor(service: Service, product: Product) -> None:
     user = create_user(service)
     assert request_token(service, password_form(user, user.username), product).status_code == 200

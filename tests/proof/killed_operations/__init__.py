@@ -7,7 +7,7 @@ from tests.proof.killed_operations.importing import Importing
 from tests.proof.killed_operations.invoicing import Invoicing
 from tests.proof.killed_operations.mailing import Mailing
 from tests.proof.killed_operations.moving import Moving
-from tests.proof.killed_operations.moving_stacks import MovingStacks
+from tests.proof.killed_operations.moving_stacks import MovingStacks  # version 3
 from tests.proof.killed_operations.operation import Operation
 from tests.proof.killed_operations.paying import Paying
 from tests.proof.killed_operations.replacing import Replacing
@@ -17,7 +17,7 @@ OPERATIONS: tuple[type[Operation], ...] = (
     Moving,
     Applying,
     Invoicing,
-    MovingStacks,
+    MovingStacks,  # version 3
     Crediting,
     Replacing,
     Approving,

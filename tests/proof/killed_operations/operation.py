@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from nimbill.database.embedded_postgres import Address
 from nimbill.database.tenant_scope import TenantScope, create_app_engine, transaction
-from tests.legacy.provisioning.cloud_server import Cloud
+from tests.legacy.provisioning.cloud_server import Cloud  # version 3
 from tests.plain_http import NO_TLS
 from tests.temporary_database import execute_sql
 
@@ -42,8 +42,9 @@ class Organisation:
     organisation_id: str
     url: str
     headers: dict[str, str]
-    legacy: dict[str, str]  # headers of the root user for the legacy API
-    cloud: Cloud  # endpoint where its instances are launched
+    # headers of the root user for version 3, and where instances are launched  # version 3
+    legacy: dict[str, str]  # version 3
+    cloud: Cloud  # version 3
     inbox: Path  # its folder in the data folder of the service, for files to import
     superuser: Address  # address of its database, bypassing the proxy
     client: dict[str, str] = field(default_factory=dict)  # id and secret of its API client

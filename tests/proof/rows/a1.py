@@ -11,7 +11,7 @@ from typing import Any
 from litestar import Litestar
 
 from nimbill.access.gate import iterate_routes, refuse_undeclared_routes
-from nimbill.legacy.roles.guard import refuse_routes_without_scope
+from nimbill.legacy.roles.guard import refuse_routes_without_scope  # version 3
 from tests.fault_injection.replacements import environment_with, read_source
 from tests.proof.broken_variants import BrokenVariant
 from tests.proof.real_server import environment_for, try_to_serve
@@ -24,7 +24,7 @@ FULL = 5
 SECONDS_MAX = 600
 
 REQUIRED_OF_EVERY_ROUTE = ("audiences", "role_actions", "basis")
-REQUIRED_OF_VERSION_3 = (
+REQUIRED_OF_VERSION_3 = (  # version 3
     "requires",
     "master_account_only",
 )  # one of the two, for routes that users call
@@ -72,7 +72,7 @@ def _check_this_process(app: Litestar) -> tuple[int, list[str]]:
             *REQUIRED_OF_EVERY_ROUTE,
             *(["audited"] if handler.http_methods & CHANGING else []),
         ]
-        declarations += [
+        declarations += [  # version 3
             declaration for declaration in REQUIRED_OF_VERSION_3 if declaration in handler.opt
         ]
         for declaration in declarations:
@@ -89,7 +89,7 @@ def _check_this_process(app: Litestar) -> tuple[int, list[str]]:
 
 def _check_declarations(app: Litestar) -> None:
     refuse_undeclared_routes(app)
-    refuse_routes_without_scope(app)
+    refuse_routes_without_scope(app)  # version 3
 
 
 def _is_refused(app: Any, path: str, declaration: str) -> bool:

@@ -19,7 +19,7 @@ from nimbill.foundation.product import Product
 from nimbill.foundation.user_kind import UserKind
 from nimbill.identity.organisations.operations import NewOrganisation
 from nimbill.identity.users import records as users
-from nimbill.legacy.token_product import LEGACY
+from nimbill.legacy.token_product import LEGACY  # version 3
 from tests.contract.declared_routes import Route, protected_routes
 from tests.contract.operations import ADDED, OPEN_TO_OWN_USER, OPERATIONS, SESSION_ONLY, SPECIFIED
 from tests.proof.asgi_calls import Request, as_headers, json_request, send_all
@@ -174,7 +174,7 @@ def _operations(routes: list[Route]) -> Iterator[ProtectedOperation]:
         if route.operation not in OPERATIONS:
             continue
         for product in route.products:
-            if product == LEGACY:
+            if product == LEGACY:  # version 3
                 continue
             if route.operation in WITH_AND_WITHOUT_BODY:
                 without, with_body = WITH_AND_WITHOUT_BODY[route.operation]
@@ -226,7 +226,7 @@ def _invalid_callers(service: Service, organisation: NewOrganisation) -> list[Ki
     headers: Mapping[str, Callable[[Product], dict[str, str]]] = {
         "a caller without a token": lambda _: {},
         "a caller with a malformed token": lambda _: {"Authorization": "Bearer e30.e30.e30"},
-        "a caller with a legacy token": lambda _: service.root(organisation, LEGACY),
+        "a caller with a legacy token": lambda _: service.root(organisation, LEGACY),  # version 3
         "an Admin who was deleted": deleted.headers,
         "an Admin whose client was deleted": without_client.headers,
         "an Admin whose password was changed": changed.headers,

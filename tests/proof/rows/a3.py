@@ -14,8 +14,9 @@ from typing import Any
 from nimbill.foundation.product import Product
 from tests.contract.superuser import Superuser, connect_superuser
 from tests.identity.rbac.stored_groups import insert_groups
+from tests.legacy.broken_variants import A3_VARIANTS  # version 3
 from tests.proof.broken_variants import BrokenVariant
-from tests.proof.legacy_escalation import list_escalation_attempts
+from tests.proof.legacy_escalation import list_escalation_attempts  # version 3
 from tests.proof.random_grants import run_random_steps
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
@@ -56,15 +57,16 @@ def measure(environment: RowEnvironment, size: int) -> Measurement:
     service = environment.service
     with connect_superuser(service, environment.superuser) as database:
         tried, misses = _named_attempts(service, database)
-        of_version_3, more = _legacy_attempts(service, database)
-        misses += more
+        of_version_3, more = _legacy_attempts(service, database)  # version 3
+        misses += more  # version 3
     misses += _check_admin_is_alone(service)
     accepted, gains = run_random_steps(service, environment.random("A3"), size)
     if accepted < size // 20:
         misses.append(f"only {accepted} of {size} random changes were accepted: too few")
     figures = (
-        f"{tried} attempts, {of_version_3} in version 3, {size} random changes of which {accepted} "
-        "were accepted"
+        f"{tried} attempts, "
+        f"{of_version_3} in version 3, "  # version 3
+        f"{size} random changes of which {accepted} were accepted"
     )
     misses += gains
     return Measurement(f"{figures}: {len(misses)} wrong", misses)
@@ -93,7 +95,7 @@ def _named_attempts(service: Service, database: Superuser) -> tuple[int, list[st
     return tried, misses
 
 
-def _legacy_attempts(service: Service, database: Superuser) -> tuple[int, list[str]]:
+def _legacy_attempts(service: Service, database: Superuser) -> tuple[int, list[str]]:  # version 3
     """Every role operation of version 3 by everybody but the root user."""
     service.organisation = service.new_organisation()
     headers, calls = list_escalation_attempts(service)
@@ -374,17 +376,6 @@ VARIANTS = [
         "_ = (caller_permissions, namespace, permissions)",
     ),
     BrokenVariant(
-        "scope-opens-roles",
-        "A legacy scope that allows role operations opens them to its user.",
-        "a user whose scope allows everything creates a role",
-        "legacy/roles/guard.py",
-        "require_master_account(caller)",
-        """assert context.db is not None
-        permission = await load_permission(context.db, caller)
-        if not permission.allows("role:*", "*"):
-            require_master_account(caller)""",
-    ),
-    BrokenVariant(
         "sixth-role",
         "Six roles can be mapped in a namespace.",
         "mapped a sixth role",
@@ -392,4 +383,5 @@ VARIANTS = [
         "ROLES_PER_NAMESPACE_MAX = 5",
         "ROLES_PER_NAMESPACE_MAX = 6",
     ),
+    *A3_VARIANTS,  # version 3
 ]

@@ -20,10 +20,11 @@ from pathlib import Path
 import httpx
 
 from nimbill.database.embedded_postgres import Address, bin_folder, superuser_address
+from tests.legacy.broken_variants import R3_VARIANTS  # version 3
 from tests.proof.broken_variants import BrokenVariant
 from tests.proof.canaries import Canaries, find_canaries, find_canaries_in_folder
 from tests.proof.leaky_requests import GROUPS, USERS, CanaryClient
-from tests.proof.leaky_stacks import StackCanaryClient
+from tests.proof.leaky_stacks import StackCanaryClient  # version 3
 from tests.proof.real_server import RealServer, children, real_server
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
@@ -62,8 +63,11 @@ FAULTS = (
         ),
         "UPDATE billing_groups SET language = NULL WHERE organisation_id = '{organisation_id}'",
     ),
-    ("ALTER TABLE legacy_layers RENAME TO away", "ALTER TABLE away RENAME TO legacy_layers"),
-    (
+    (  # version 3
+        "ALTER TABLE legacy_layers RENAME TO away",
+        "ALTER TABLE away RENAME TO legacy_layers",
+    ),
+    (  # version 3
         "ALTER TABLE legacy_template_versions ADD CONSTRAINT proof CHECK (size < 3) NOT VALID",
         "ALTER TABLE legacy_template_versions DROP CONSTRAINT proof",
     ),
@@ -114,14 +118,14 @@ def _run_client(server: RealServer, superuser: Address, canaries: Canaries) -> C
         client.create_records(token)
         client.download_export(token)
         client.send_refused_requests(token)
-        stacks = StackCanaryClient(client)
-        stacks.run()
-        master = stacks.master()
+        stacks = StackCanaryClient(client)  # version 3
+        stacks.run()  # version 3
+        master = stacks.master()  # version 3
         for broken, repaired in FAULTS:
             execute_sql(superuser, broken.format(**organisation))
             try:
                 _send_requests(client, token)
-                stacks.send_during_faults(master)
+                stacks.send_during_faults(master)  # version 3
             finally:
                 execute_sql(superuser, repaired.format(**organisation))
         execute_sql(superuser, CONNECTIONS_REFUSED[0])
@@ -242,12 +246,5 @@ VARIANTS = [
         "return sha256(secret.encode()).digest()",
         "return secret.encode()",
     ),
-    BrokenVariant(
-        "template-secrets-audited",
-        "The audit row stores the credential and the git keys of a template.",
-        "in a 200 of /m/core/audit",
-        "legacy/templates/routes.py",
-        "body, _ = mask_secrets(sent.template)",
-        "body = sent.template",
-    ),
+    *R3_VARIANTS,  # version 3
 ]

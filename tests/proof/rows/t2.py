@@ -16,12 +16,13 @@ import httpx
 from nimbill.access.gate import Audience
 from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.product import Product
-from nimbill.legacy.audiences import LEGACY_AGENT, LEGACY_USER
-from nimbill.legacy.token_product import LEGACY
+from nimbill.legacy.audiences import LEGACY_AGENT, LEGACY_USER  # version 3
+from nimbill.legacy.token_product import LEGACY  # version 3
 from tests.access.forged_tokens import build_token_forge
 from tests.contract.declared_routes import Route, list_routes
 from tests.identity.login.token_requests import TOKEN_PATHS, client_form, password_form
-from tests.legacy.agents import create_agent
+from tests.legacy.agents import create_agent  # version 3
+from tests.legacy.broken_variants import T2_VARIANTS  # version 3
 from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
@@ -37,13 +38,13 @@ FULL = 5  # organisations, one after the other
 SECONDS_MAX = 180
 
 KINDS = ("access", "id", "refresh")
-AGENT = "client_credentials of a stack"
+AGENT = "client_credentials of a stack"  # version 3
 # for each audience the product and the grants whose tokens belong to it
 GRANTS: Mapping[Audience, tuple[Product, tuple[str, ...]]] = {
     Audience.core: (Product.core, ("client_credentials", "password")),
     Audience.portal: (Product.portal, ("client_credentials", "password")),
-    LEGACY_USER: (LEGACY, ("password",)),
-    LEGACY_AGENT: (LEGACY, ("client_credentials", AGENT)),
+    LEGACY_USER: (LEGACY, ("password",)),  # version 3
+    LEGACY_AGENT: (LEGACY, ("client_credentials", AGENT)),  # version 3
 }
 
 
@@ -79,7 +80,7 @@ def _tokens(service: Service, audience: Audience) -> list[tuple[str, str]]:
             if grant == "client_credentials"
             else password_form(organisation, organisation.username)
         )
-        if grant == AGENT:
+        if grant == AGENT:  # version 3
             form = create_agent(service).form
         answer = service.http.post(TOKEN_PATHS[product], data=form)
         assert answer.status_code == 200, answer.text
@@ -139,14 +140,6 @@ VARIANTS = [
         "",
     ),
     BrokenVariant(
-        "clients-accepted-as-users",
-        "Version 3 accepts API clients as users.",
-        "access token of legacy agent at",
-        "legacy/audiences.py",
-        'LEGACY_USER = Audience("legacy user", LEGACY, ("user",))',
-        'LEGACY_USER = Audience("legacy user", LEGACY, ("user", "client", AGENT))',
-    ),
-    BrokenVariant(
         "product-of-key-ignored",
         "A key of one product signs tokens of another.",
         "portal claims signed by the core key: 200",
@@ -154,4 +147,5 @@ VARIANTS = [
         'if payload.get("iss") != issuer.address or payload.get("aud") != key.product:',
         "if False:",
     ),
+    *T2_VARIANTS,  # version 3
 ]

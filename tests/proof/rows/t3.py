@@ -17,6 +17,8 @@ from functools import partial
 
 import httpx
 
+from tests.legacy import revocations as legacy_ends  # version 3
+from tests.legacy.broken_variants import T3_VARIANTS  # version 3
 from tests.proof import revocations as ends
 from tests.proof.broken_variants import BrokenVariant
 from tests.proof.revocable_rights import Right, RightsMaker
@@ -120,22 +122,23 @@ def _of_roles(area: str, make: Make) -> list[Revocation]:
     ]
 
 
-def _of_version_3(area: str, make: Make) -> list[Revocation]:
+def _of_version_3(area: str, make: Make) -> list[Revocation]:  # version 3
     return [
         Revocation(area, "client deleted", make, ends.delete_client, 401, by_root=True),
         Revocation(area, "user deleted", make, ends.delete_user, 401, by_root=True),
         Revocation(area, "password changed", make, ends.change_password, 401, by_root=True),
-        Revocation(area, "role detached", make, ends.detach_legacy_role, 403),
-        Revocation(area, "role replaced", make, ends.replace_legacy_role, 403),
-        Revocation(area, "role deleted", make, ends.delete_legacy_role, 403),
-        Revocation(area, "scope narrowed", make, ends.narrow_legacy_role, 403),
-        Revocation(area, "role renamed", make, ends.rename_legacy_role, SAME),
+        Revocation(area, "role detached", make, legacy_ends.detach_legacy_role, 403),
+        Revocation(area, "role replaced", make, legacy_ends.replace_legacy_role, 403),
+        Revocation(area, "role deleted", make, legacy_ends.delete_legacy_role, 403),
+        Revocation(area, "scope narrowed", make, legacy_ends.narrow_legacy_role, 403),
+        Revocation(area, "role renamed", make, legacy_ends.rename_legacy_role, SAME),
     ]
 
 
 R = RightsMaker
 CORE, STAFF, CUSTOMER, VIEW = "core", "staff in the portal", "customers", "views"
-CUSTOMERS_USER, LEGACY, AGENT = "customers' users", "version 3", "agents"
+CUSTOMERS_USER = "customers' users"
+LEGACY, AGENT = "version 3", "agents"  # version 3
 REVOCATIONS = [
     *_of_roles(CORE, R.core_client),
     Revocation(CORE, "session ended", R.core_session, ends.sign_out, 401),
@@ -154,39 +157,14 @@ REVOCATIONS = [
     Revocation(VIEW, "viewer deleted", R.staff_view, ends.delete_user, 401),
     Revocation(VIEW, "role unmapped", R.staff_view, ends.unmap_role, 401),
     Revocation(VIEW, "client deleted", R.staff_view, ends.delete_client, 401),
-    *_of_version_3(LEGACY, R.legacy_user),
-    *_of_version_3(AGENT, R.client_as_agent),
-    Revocation(AGENT, "stack deleted", R.agent, ends.delete_stack, 401),
+    *_of_version_3(LEGACY, R.legacy_user),  # version 3
+    *_of_version_3(AGENT, R.client_as_agent),  # version 3
+    Revocation(AGENT, "stack deleted", R.agent, legacy_ends.delete_stack, 401),  # version 3
 ]
 QUICK = len(REVOCATIONS)
 
 
 VARIANTS = [
-    BrokenVariant(
-        "agent-outlives-stack",
-        "The agent of a deleted stack is still accepted.",
-        "agents, stack deleted: accepted after it ended",
-        "legacy/agent/agent_stack.py",
-        "None or stack.stack_status == StackStatus.DELETE_COMPLETE",
-        "None",
-        also=[
-            (
-                "legacy/login/records.py",
-                "async def find_stack_nickname(",
-                """_remembered: dict[str, str] = {}
-
-
-async def find_stack_nickname(""",
-            ),
-            (
-                "legacy/login/records.py",
-                "return None if row is None else row[0]",
-                """if row is not None:
-        _remembered[stack_id] = row[0]
-    return _remembered.get(stack_id)""",
-            ),
-        ],
-    ),
     BrokenVariant(
         "caller-cached",
         "A caller is cached and not looked up again.",
@@ -209,28 +187,6 @@ async def load_caller(db: AsyncConnection, claims: Claims) -> Caller | None:
 
 
 async def _load_caller(""",
-    ),
-    BrokenVariant(
-        "legacy-scopes-cached",
-        "The scopes of a user of version 3 are cached and not read again.",
-        "version 3, role detached: accepted after it ended",
-        "legacy/roles/legacy_rights.py",
-        "async def load_scope_documents(",
-        """_remembered: dict[str, list[str]] = {}
-
-
-async def load_scope_documents(""",
-        also=[
-            (
-                "legacy/roles/legacy_rights.py",
-                """roles = await records.list_roles_of_user(db, scope, user_id)
-    return [role.scope for role in roles] or [DEFAULT_SCOPE]""",
-                """if user_id not in _remembered:
-        roles = await records.list_roles_of_user(db, scope, user_id)
-        _remembered[user_id] = [role.scope for role in roles] or [DEFAULT_SCOPE]
-    return _remembered[user_id]""",
-            )
-        ],
     ),
     BrokenVariant(
         "password-change-ignored",
@@ -263,4 +219,5 @@ async def load_caller(db: AsyncConnection, claims: Claims) -> Caller | None:
 
 async def _load_caller(""",
     ),
+    *T3_VARIANTS,  # version 3
 ]

@@ -22,7 +22,7 @@ from nimbill.access import passwords
 from nimbill.application.installed import PRODUCTS
 from nimbill.foundation.product import Product
 from nimbill.identity.organisations.operations import NewOrganisation
-from nimbill.legacy.token_product import LEGACY
+from nimbill.legacy.token_product import LEGACY  # version 3
 from tests.identity.login.token_requests import (
     ApiUser,
     client_form,
@@ -32,7 +32,7 @@ from tests.identity.login.token_requests import (
     refresh_form,
     request_token,
 )
-from tests.legacy.agents import AgentLogin, create_agent
+from tests.legacy.agents import AgentLogin, create_agent  # version 3
 from tests.proof.broken_variants import BrokenVariant
 from tests.proof.row import Measurement
 from tests.proof.row_environment import RowEnvironment
@@ -112,7 +112,7 @@ def _groups(cast: Cast) -> dict[str, Group]:
     groups: dict[str, Group] = {
         "console": _at_the_console(cast),
         "refresh": _refreshing(cast),
-        "agent": _agents(cast),
+        "agent": _agents(cast),  # version 3
     }
     for product in PRODUCTS:
         groups[f"user at {product}"] = _users(cast, product)
@@ -145,7 +145,7 @@ def _clients(cast: Cast, product: Product) -> Group:
     }
 
 
-def _agents(cast: Cast) -> Group:
+def _agents(cast: Cast) -> Group:  # version 3
     """Agents of stacks, which log in with a stack id and its token."""
     right, deleted = (
         create_agent(cast.service, cast.organisation, stack_status=status)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 
+from tests.legacy.broken_variants import X1_VARIANTS  # version 3
 from tests.proof.broken_variants import BrokenVariant
 from tests.proof.counting_proxy import AtStatement
 from tests.proof.killed_operations import OPERATIONS
@@ -279,18 +280,6 @@ VARIANTS = [
         [entry.entry_id for entry in entries[1:] if entry.applied_month is None],""",
     ),
     BrokenVariant(
-        "launched-without-check",
-        "An instance is launched without checking whether it was launched before.",
-        "launched twice",
-        "legacy/provisioning/aws_provisioner.py",
-        """\
-            found = self._list_instances({KEY_TAG: instance.instance_key})
-            if found:
-                return str(found[0]["InstanceId"])
-""",
-        "",
-    ),
-    BrokenVariant(
         "move-before-idempotency-key",
         "A move is committed before its idempotency key, so a repeated request moves again.",
         "RI move killed before",
@@ -339,4 +328,5 @@ VARIANTS = [
     await db.exec_driver_sql(f"SET LOCAL nimbill.organisation = '{scope.organisation_id}'")
     return invoice_no""",
     ),
+    *X1_VARIANTS,  # version 3
 ]

@@ -26,7 +26,7 @@ from nimbill.database.embedded_postgres import (
     superuser_address,
 )
 from nimbill.identity.organisations.operations import NewOrganisation
-from tests.legacy.provisioning.cloud_server import Cloud
+from tests.legacy.provisioning.cloud_server import Cloud  # version 3
 from tests.proof.acknowledged_writes import WritingClients, compare_with_records
 from tests.proof.broken_variants import BrokenVariant
 from tests.proof.killed_operations.invoicing import Invoicing
@@ -189,8 +189,8 @@ class _InvoicingClient:
             created.organisation_id,
             server.url,
             _bearer(server, created),
-            legacy={},
-            cloud=Cloud("", None),
+            legacy={},  # version 3
+            cloud=Cloud("", None),  # version 3
             inbox=server.data,
             superuser=superuser,
         )

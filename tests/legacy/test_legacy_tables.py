@@ -9,6 +9,7 @@ import pytest
 
 from nimbill.legacy.containers.bodies import Container
 from nimbill.legacy.stacks.bodies import Stack
+from nimbill.legacy.stacks.stack_transitions import LayerStatus
 from nimbill.legacy.templates.bodies import (
     TemplateApplied,
     TemplateBody,
@@ -17,6 +18,13 @@ from nimbill.legacy.templates.bodies import (
 )
 from nimbill.legacy.templates.template_rules import AWS, CONTAINER_FIELD_ALIASES, LAYER, PROVISION
 from tests.contract.declared_routes import Route, all_routes
+from tests.contract.interface_schemas import (
+    TYPE,
+    Schema,
+    find_schema,
+    list_alternatives,
+    list_types,
+)
 from tests.contract.specification import (
     collapse_whitespace,
     find_section,
@@ -26,6 +34,11 @@ from tests.contract.specification import (
 
 # fields that are not specified: why a stack failed, and the stack's name beside its template
 ADDED = {Stack: ["reason"], TemplateBody: ["nickname"]}
+RECORDS = {
+    "Role": "LegacyRole",
+    "User role (current user listing)": "LegacyUserRole",
+    "Role template": "LegacyRoleTemplate",
+}
 
 
 def list_fields(body: type[msgspec.Struct]) -> list[str]:
@@ -107,3 +120,40 @@ def test_the_described_statuses_are_those_of_the_routes() -> None:
     for _, endpoint, _ in read_table("Events", "Notification"):
         method, path = endpoint.split()
         assert statuses[method, path] == accepted == int(notified)
+
+
+@pytest.mark.parametrize("record", RECORDS)
+def test_a_role_record_of_version_3_has_the_specified_fields(record: str) -> None:
+    fields = dict(read_table("Legacy role records", "Record"))[record]
+    names = re.findall(r"\w+", re.sub(r"\([^)]*\)", "", fields))
+    texts = re.findall(r"(\w+) \((?:JSON )?(\w+)", fields)
+    properties = find_schema(RECORDS[record])["properties"]
+
+    assert names == list(properties)
+    assert all(list_types(properties[name]) == {type_} for name, type_ in texts)
+
+
+def list_deployment_fields() -> dict[str, Schema]:
+    """The fields of a deployment under the names that the table gives them."""
+    fields = {}
+    for prefix, schema in (
+        ("", "Deployment"),
+        ("stacks[].", "DeployedStack"),
+        ("items[].", "DeploymentItem"),
+    ):
+        for name, field in find_schema(schema)["properties"].items():
+            fields[prefix + name] = field
+    return fields
+
+
+def test_a_deployment_has_the_specified_fields() -> None:
+    rows, fields = read_table("Deployment"), list_deployment_fields()
+
+    assert [name for name, _ in rows] == list(fields)
+    for name, type_ in rows:
+        assert list_types(fields[name]) == set(re.findall(TYPE, type_)[:1]), name
+    types = dict(rows)
+    assert re.findall(r"`(\w+)`", types["items[].status"]) == list(LayerStatus)
+    (resource,) = list_alternatives(fields["items[].resources"]["items"])
+    named = re.findall(r"`(\w+)` \([^)]*?(\w+)\)", types["items[].resources"])
+    assert named == [(name, *list_types(field)) for name, field in resource["properties"].items()]
