@@ -6,8 +6,6 @@ of what can be edited, so it needs no column of its own and a change that change
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from hashlib import sha256
 from typing import Annotated, Any
 
 from litestar import Request
@@ -18,30 +16,17 @@ from nimbill.access.caller import Caller
 from nimbill.access.gate import MUTATING, get_caller
 from nimbill.access.request_context import RequestContext, get_request_context
 from nimbill.audit.records import find_latest_change
-from nimbill.foundation import exact_json
 from nimbill.foundation.errors import VersionConflict
+from nimbill.http.object_version import ObjectVersion
 
 # See docs/choices.md, object-versions.
 
 OPTION, OF_RESPONSE = "versioned", "version_of"
 IF_MATCH, ETAG = "If-Match", "ETag"
-DIGEST_CHARACTERS = 32
 
 WithEtags = Annotated[
     bool, QueryParameter(description="true adds the version of each record as `etag`")
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class ObjectVersion:
-    """What can be edited of an object, and its resource in the audit log."""
-
-    values: object
-    resource: str
-
-    @property
-    def etag(self) -> str:
-        return compute_etag(self.values)
 
 
 # Loads the object that the parameters of the path and the query name; None if the caller cannot see
@@ -49,11 +34,6 @@ class ObjectVersion:
 LoadVersion = Callable[
     [AsyncConnection, Caller, Mapping[str, Any], bool], Awaitable[ObjectVersion | None]
 ]
-
-
-def compute_etag(values: object) -> str:
-    digest = sha256(exact_json.encode(values)).hexdigest()
-    return f'"{digest[:DIGEST_CHARACTERS]}"'
 
 
 async def refuse_other_version(request: Request[Any, Any, Any]) -> None:

@@ -31,7 +31,7 @@ from nimbill.customers.partial_update import changed_fields
 from nimbill.customers.projects.records import project_exists
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.errors import Conflict, Violation, not_found, refuse_if
-from nimbill.http.versions import ObjectVersion
+from nimbill.http.object_version import ObjectVersion
 
 __all__ = ["InvoiceSettingUpdate"]  # also used by the preview of terms
 

@@ -17,7 +17,7 @@ from nimbill.customers.cloud_accounts.bodies import (
 )
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation.errors import Conflict, NotPermitted, not_found
-from nimbill.http.versions import ObjectVersion
+from nimbill.http.object_version import ObjectVersion
 
 # See docs/choices.md, restricted-users-change-own-groups.
 

@@ -14,7 +14,7 @@ from nimbill.customers.invoice_templates.bodies import InvoiceTemplateBody
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import new_id
-from nimbill.http.versions import ObjectVersion
+from nimbill.http.object_version import ObjectVersion
 
 __all__ = ["InvoiceTemplateBody"]  # also used by the preview of a template
 

@@ -28,7 +28,7 @@ from nimbill.customers.partial_update import changed_fields
 from nimbill.database.tenant_scope import TenantScope
 from nimbill.foundation import clock
 from nimbill.foundation.errors import Conflict, Violation, refuse_if
-from nimbill.http.versions import ObjectVersion
+from nimbill.http.object_version import ObjectVersion
 from nimbill.jobs.records import add_job
 
 APPROVERS_MIN = 2

@@ -12,7 +12,7 @@ from nimbill.customers.projects.bodies import ProjectBody
 from nimbill.database.tenant_scope import Row, TenantScope
 from nimbill.foundation.errors import Conflict, not_found
 from nimbill.foundation.ids import new_id
-from nimbill.http.versions import ObjectVersion
+from nimbill.http.object_version import ObjectVersion
 
 
 async def create_project(db: AsyncConnection, scope: TenantScope, body: ProjectBody) -> str:

@@ -26,7 +26,7 @@ from nimbill.foundation.errors import (
     rule_violations_error,
 )
 from nimbill.foundation.product import Product
-from nimbill.http.versions import ObjectVersion
+from nimbill.http.object_version import ObjectVersion
 from nimbill.identity.rbac import records
 from nimbill.identity.rbac.bodies import (
     FilteringRule,

@@ -10,7 +10,7 @@ from nimbill.access.caller import Caller
 from nimbill.foundation.currency import Currency
 from nimbill.foundation.errors import Violation, refuse_if
 from nimbill.foundation.ids import new_id
-from nimbill.http.versions import ObjectVersion
+from nimbill.http.object_version import ObjectVersion
 from nimbill.portal.budgets import records
 from nimbill.portal.budgets.bodies import (
     AlertSettings,
